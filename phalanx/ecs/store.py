@@ -65,7 +65,7 @@ class Store:
 
     The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of as many lanes as a
     world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets. On a GPU, up
-    to 16 environments are padded to a power of two, since what they read are neighbouring rows.
+    to 16 environments are padded to a power of two of at least 2, since what they read are neighbouring rows.
 
     Args:
         num_envs, device: how many environments, and where.
@@ -88,7 +88,7 @@ class Store:
 
     def _stride(self, num_envs: int) -> int:
         if self.device.is_cuda and num_envs <= ALIGN:
-            return 1 << (num_envs - 1).bit_length()
+            return max(2, 1 << (num_envs - 1).bit_length())  # 1 is for what all environments share
         lanes = self.device.most_lanes(num_envs)
         whole = -(-num_envs // lanes) * lanes
         return whole if whole // ALIGN % 2 else whole + ALIGN

@@ -23,7 +23,7 @@ from phalanx.ecs.cache import answers, identity, modules
 from phalanx.ecs.cache import files as cached
 from phalanx.ecs.cache.folder import CacheWarning
 from phalanx.ecs.recorded.grouping import Straightener
-from phalanx.ecs.recorded.recorder import Recorder
+from phalanx.ecs.recorded.recorder import Recorder, _Known
 from phalanx.ecs.sequences import fusion
 from phalanx.ecs.sequences.fusion import fused
 from phalanx.ecs.text import codegen
@@ -397,3 +397,36 @@ def test_nothing_is_looked_at_beyond_what_cannot_be_recorded(monkeypatch: pytest
         *(([s.name for s in group], made is None) for group, made in without),
         *[(["climb"], True)] * 50,
     ] * 4
+
+
+def test_sequences_that_begin_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small steps repeat their systems eight times, and each of them is where something may begin."""
+    looked: list[str] = []
+    found = Straightener._recalled
+
+    def note(self: Straightener, run: tuple[System, ...]) -> Any:
+        looked.append(run[0].name)
+        return found(self, run)
+
+    monkeypatch.setattr(Straightener, "_recalled", note)
+    steps = [grow, carry, look, climb, stretch] * 8
+    many = straightener(garden([-1, 0, 0, 1])).groups(steps)
+    assert len(looked) <= 10, "from systems of the first and of the last small step on"
+    monkeypatch.setattr(Straightener, "_known", lambda self, run: None)
+    each = straightener(garden([-1, 0, 0, 1])).groups(steps)
+    assert [(list(g), made and made.name) for g, made in many] == [(list(g), made and made.name) for g, made in each]
+    assert len(looked) > 20
+
+
+def test_large_tables_are_not_gone_through_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does nothing for most rows has few operations however many rows there are: a million grains took minutes."""
+    asked: list[int] = []
+    monkeypatch.setattr(_Known, "__getitem__", lambda _, index: asked.append(index[0]) or -1)
+
+    @system(over=Twig, phase="sense")
+    def lean(i, e, below=read(TwigShape.below), height=update(TwigLoad.height)):
+        if below[i, e] >= 0:
+            height[i, e] = 0.0
+
+    assert straightener(garden([-1] * 5000)).groups([lean, carry])[0] == ([lean], None)
+    assert len(asked) < 5000

@@ -99,7 +99,8 @@ class Program:
             shape = (columns, max(rows, 1)), threads
             if system.sums:
                 real = next(str(a.dtype) for a in bound.arguments if not isinstance(a, int) and a.dtype.kind == "f")
-                shape = (-(-num_envs // LANES), rows), (LANES, SHARES[real])
+                wide = min(LANES, 1 << (num_envs - 1).bit_length())  # no threads for environments that are not there
+                shape = (-(-num_envs // LANES), rows), (wide, SHARES[real])
             elif system.in_step and num_envs < THREADS:  # few environments: threads of a block share out rows
                 wide = 1 << (num_envs - 1).bit_length()
                 most = BLOCKS if system.used else 65535

@@ -83,8 +83,8 @@ class Straightener:
                 continue
             run = tuple(systems[at:end])
             if run not in self._made:
-                self._made[run] = self._recalled(run)
-            length, groups, _ = self._made[run]
+                self._made[run] = self._known(run) or self._recalled(run)
+            length, groups, *_ = self._made[run]
             found += groups or [(systems[at : at + 1], None)]
             at += length
         return found
@@ -123,6 +123,11 @@ class Straightener:
         self._is_decided = False
         return True
 
+    def _known(self, systems: tuple[System, ...]) -> Found | None:
+        """What is known of systems that begin alike: as small steps do, of which a sequence has several."""
+        made = ((run, one, one[3]) for run, one in self._made.items() if run[0] is systems[0])
+        return next((one for run, one, seen in made if seen and run[:seen] == systems[:seen]), None)
+
     def _recalled(self, systems: tuple[System, ...]) -> Found:
         """What systems begin with, of an earlier process where one has found that."""
         before = frozenset(self._refused)
@@ -154,11 +159,9 @@ class Straightener:
                 yield f"{declared.key} {self._digests[declared]}"
 
     def _longest(self, systems: Sequence[System]) -> Found:
-        """How many systems from the first on are recorded together, and what they become; 1 and nothing, if none are.
-
-        Also tables whose number of rows has a say in it.
-        """
+        """How many systems from the first on are recorded together, and what they become; 1 and nothing: none."""
         asked: set[Table] = set()
+        seen = 0
 
         def rows(table: Table) -> int:
             asked.add(table)
@@ -167,6 +170,7 @@ class Straightener:
         recorder, links = Recorder(self._real, self._constants, rows), Links(self._is_single)
         marks = [recorder.mark()]
         for n, system in enumerate(systems):
+            seen = n + 1
             if not self._decided.get(system, True):
                 break
             room = MOST if any(map(self._is_worth_it, systems[: n + 1])) else SHORT
@@ -176,11 +180,13 @@ class Straightener:
             ):
                 break
             marks.append(recorder.mark())
+        else:
+            seen = 0
         count = len(marks) - 1
         while count > 0 and not self._is_worth_it(systems[count - 1]) and marks[count][0] - marks[count - 1][0] > SHORT:
             count -= 1
         if not any(map(self._is_worth_it, systems[:count])):
-            return 1, [], frozenset(asked)
+            return 1, [], frozenset(asked), seen
         recorder.back_to(marks[count])
         groups: list[Group] = []
         apart = _independent(systems[:count])
@@ -192,9 +198,9 @@ class Straightener:
             made = self._system(one, ops)
             asked.update(field.table for field in made.program.fields.values())
             if not 0 < made.program.parts <= MOST_PARTS:
-                return 1, [], frozenset(asked)
+                return 1, [], frozenset(asked), seen
             groups.append((one, made))
-        return count, groups, frozenset(asked)
+        return count, groups, frozenset(asked), seen
 
     def _recorded_alone(self, systems: Sequence[System], rows: Callable[[Table], int]) -> list[Op]:
         recorder = Recorder(self._real, self._constants, rows)

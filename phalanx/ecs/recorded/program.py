@@ -81,9 +81,9 @@ class Program:
 Group = tuple[Sequence[System], System | None]
 """Systems that are one kernel: a program, or one of them as it is."""
 
-Found = tuple[int, list[Group], frozenset[Table]]
-"""What systems begin with: how many of them make these groups (1 where they make none), and tables whose number of rows
-has a say in that."""
+Found = tuple[int, list[Group], frozenset[Table], int]
+"""What systems begin with: how many of them make these groups (1 where they make none), tables whose number of rows has
+a say in that, and how many systems have been looked at, the first of no use among them; 0: all, and there was none."""
 
 
 def system_of(systems: Sequence[System], arguments: dict[str, Access], program: Program) -> System:
@@ -114,7 +114,7 @@ def _tables(systems: Sequence[System]) -> list[Table]:
 
 def as_text(systems: Sequence[System], found: Found) -> tuple[Any, ...]:
     """The same in what JSON can say: systems and tables by their places, fields by their names."""
-    count, groups, tables = found
+    count, groups, tables, seen = found
     known = _tables(systems)
 
     def written(made: System) -> tuple[Any, ...]:
@@ -123,12 +123,12 @@ def as_text(systems: Sequence[System], found: Found) -> tuple[Any, ...]:
         return arguments, parts
 
     found_groups = [([systems.index(one) for one in group], made and written(made)) for group, made in groups]
-    return count, found_groups, sorted(map(known.index, tables))
+    return count, found_groups, sorted(map(known.index, tables)), seen
 
 
 def from_text(systems: Sequence[System], text: Sequence[Any], stride: int) -> Found:
     """What :func:`as_text` has written."""
-    count, written, places_of_tables = text
+    count, written, places_of_tables, seen = text
     tables = _tables(systems)
     fields = {access.target.key: access.target for one in systems for access in one.field_arguments.values()}
     groups: list[Group] = []
@@ -144,4 +144,4 @@ def from_text(systems: Sequence[System], text: Sequence[Any], stride: int) -> Fo
         ]
         program = Program(parts, {name: access.target for name, access in arguments.items()}, stride)
         groups.append((group, system_of(group, arguments, program)))
-    return count, groups, frozenset(tables[n] for n in places_of_tables)
+    return count, groups, frozenset(tables[n] for n in places_of_tables), seen

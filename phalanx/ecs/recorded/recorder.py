@@ -160,6 +160,8 @@ class Recorder:
                 body((_LANE,), **given)
                 return
             rows = range(self._rows(system.over))
+            if len(rows) > room:  # to find that out row by row takes minutes where there are millions
+                raise TooLong
             for row in reversed(rows) if system.order == "reverse" else rows:
                 body(row, _LANE, **given)
 

@@ -22,7 +22,7 @@ SHARES = {"float32": 8, "float64": 4}
 digits."""
 
 LANES = 32
-"""Environments of a block."""
+"""Most environments of a block."""
 
 MOST = 48
 """Numbers that the memory of a block has room for, of each thread."""

@@ -117,8 +117,8 @@ def touch_cloth(
     colour=read(ClothNodeContact.colour),
     limit=read(ClothNodeContact.limit),
     crowded=write(ClothNodeContact.crowded),
-    back=update(ClothNodeContact.back),
-    ahead=update(ClothNodeContact.ahead),
+    back=write(ClothNodeContact.back),
+    ahead=write(ClothNodeContact.ahead),
     touches=write(ClothNodeContact.count),
     other_body=write(ClothTouchPoint.body),
     other_nodes=write(ClothTouchPoint.nodes),
@@ -142,59 +142,90 @@ def touch_cloth(
     rate = real(count[0, e]) / h[0, e]
     slot = row[v, e] * TOUCHES
     taken, unknown = 0, 0
-    for k in range(3):
-        back[v, k, e] = FAR
-        ahead[v, k, e] = FAR
+    worst, farthest = 0, 0.0  # of the slots, once all are taken
+    b0, b1, b2, a0, a1, a2 = FAR, FAR, FAR, FAR, FAR, FAR
     sx, sy, sz = begin[v, 0, e], begin[v, 1, e], begin[v, 2, e]
+    own_limit = limit[v, e]
     kinds = 10 if end[v, e] > first[v, e] else 0  # not known to the compiler, or it would write this out ten times
     for c in range(first[v, e], end[v, e]):
         t = corner_triangle[c, e]
         unknown = unknown if near[t, e] <= NEAR else 1
+        mate, last = others[c, 0, e], others[c, 1, e]
+        mx, my, mz = begin[mate, 0, e] - sx, begin[mate, 1, e] - sy, begin[mate, 2, e] - sz
+        lx, ly, lz = begin[last, 0, e] - sx, begin[last, 1, e] - sy, begin[last, 2, e] - sz
+        mate_limit, last_limit = limit[mate, e], limit[last, e]
+        line = nodes[t, 1, e] == nodes[t, 2, e]
+        mine = 1 if owner[v, e] == t else 0
+        to_mate, to_last = edges[c, e] & 1, (edges[c, e] >> 1) & 1
         for n in range(min(near[t, e], NEAR)):
             u = triangle[t * NEAR + n, e]
-            q = body[nodes[u, 0, e], e]
+            u0, u1, u2 = nodes[u, 0, e], nodes[u, 1, e], nodes[u, 2, e]
+            # which two things: 0 the node and the triangle; 1 to 3 the node's triangle and a corner of the other one;
+            # then each edge of the other one and the edges of the node's triangle from it to a (4 to 6) and to b (7 to
+            # 9). Those that are asked for are bits of a number.
+            corners_, edges_ = owns[u, e] & 7, (owns[u, e] >> 3) & 7
+            asked = mine + 2 * corners_ + 16 * (to_mate * edges_) + 128 * (to_last * edges_)
+            if asked == 0:
+                continue
+            q = body[u0, e]
             ox, oy = origin[q, 0, e] - origin[o, 0, e], origin[q, 1, e] - origin[o, 1, e]
             oz = origin[q, 2, e] - origin[o, 2, e]
-            line, other_line = nodes[t, 1, e] == nodes[t, 2, e], nodes[u, 1, e] == nodes[u, 2, e]
+            p0x, p0y, p0z = ox + begin[u0, 0, e] - sx, oy + begin[u0, 1, e] - sy, oz + begin[u0, 2, e] - sz
+            p1x, p1y, p1z = ox + begin[u1, 0, e] - sx, oy + begin[u1, 1, e] - sy, oz + begin[u1, 2, e] - sz
+            p2x, p2y, p2z = ox + begin[u2, 0, e] - sx, oy + begin[u2, 1, e] - sy, oz + begin[u2, 2, e] - sz
+            limit0, limit1, limit2 = limit[u0, e], limit[u1, e], limit[u2, e]
+            thick = rest[o, e] + rest[q, e]
+            other_line = u1 == u2
             for kind in range(kinds):
-                # which two things: 0 the node and the triangle; 1 to 3 the node's triangle and a corner of the other
-                # one; then each edge of the other one and the edges of the node's triangle from it to a (4 to 6) and
-                # to b (7 to 9)
+                if (asked >> kind) & 1 == 0:
+                    continue
                 side = (kind - 1) % 3
-                asked = owner[v, e] == t if kind == 0 else (owns[u, e] >> side) & 1 == 1
-                asked = asked if kind < 4 else (owns[u, e] >> (3 + side)) & 1 == 1
-                asked = asked if kind < 4 else asked and (edges[c, e] >> (0 if kind < 7 else 1)) & 1 == 1
+                alone, corner = kind == 0, kind > 0 and kind < 4
                 i = v
-                j = others[c, 0, e] if kind < 7 else others[c, 1, e]
-                j = v if kind == 0 else j
-                k = others[c, 1, e] if kind > 0 and kind < 4 else j
-                f = nodes[u, side if kind > 0 else 0, e]
-                g = f if kind > 0 and kind < 4 else nodes[u, (side + 1) % 3 if kind > 0 else 1, e]
-                w = nodes[u, 2, e] if kind == 0 else g
-                asked = asked and i != f and i != g and i != w and j != f and j != g and j != w
-                asked = asked and k != f and k != g and k != w
-                asked = asked and (not other_line or kind == 0 or side == 0 or (kind < 4 and side == 1))
-                # what lies close together along a rope may not cross, and has no thickness
-                between = max(min(f, g) - max(i, j), min(i, j) - max(f, g))
-                apart = 0.0 if q == o and joined[o, e] > 0 and between < joined[o, e] else rest[o, e] + rest[q, e]
-                if asked:
+                j = mate if kind < 7 else last
+                j = v if alone else j
+                k = last if corner else j
+                f = u0 if alone or side == 0 else (u1 if side == 1 else u2)
+                g = u1 if alone or side == 0 else (u2 if side == 1 else u0)
+                g = f if corner else g
+                w = u2 if alone else g
+                distinct = i != f and i != g and i != w and j != f and j != g and j != w
+                distinct = distinct and k != f and k != g and k != w
+                if distinct and (not other_line or alone or side == 0 or (corner and side == 1)):
+                    # what lies close together along a rope may not cross, and has no thickness
+                    between = max(min(f, g) - max(i, j), min(i, j) - max(f, g))
+                    apart = 0.0 if q == o and joined[o, e] > 0 and between < joined[o, e] else thick
                     # three points of either side, from where the node begins, then the weights of the nearest places
-                    ax, ay, az = ox + begin[f, 0, e] - sx, oy + begin[f, 1, e] - sy, oz + begin[f, 2, e] - sz
-                    bx, by, bz = ox + begin[g, 0, e] - sx, oy + begin[g, 1, e] - sy, oz + begin[g, 2, e] - sz
-                    cx, cy, cz = ox + begin[w, 0, e] - sx, oy + begin[w, 1, e] - sy, oz + begin[w, 2, e] - sz
-                    jx, jy, jz = begin[j, 0, e] - sx, begin[j, 1, e] - sy, begin[j, 2, e] - sz
-                    kx, ky, kz = begin[k, 0, e] - sx, begin[k, 1, e] - sy, begin[k, 2, e] - sz
+                    ax = p0x if alone or side == 0 else (p1x if side == 1 else p2x)
+                    ay = p0y if alone or side == 0 else (p1y if side == 1 else p2y)
+                    az = p0z if alone or side == 0 else (p1z if side == 1 else p2z)
+                    bx = p1x if alone or side == 0 else (p2x if side == 1 else p0x)
+                    by = p1y if alone or side == 0 else (p2y if side == 1 else p0y)
+                    bz = p1z if alone or side == 0 else (p2z if side == 1 else p0z)
+                    bx, by, bz = ax if corner else bx, ay if corner else by, az if corner else bz
+                    cx, cy, cz = p2x if alone else bx, p2y if alone else by, p2z if alone else bz
+                    jx, jy, jz = mx if kind < 7 else lx, my if kind < 7 else ly, mz if kind < 7 else lz
+                    jx, jy, jz = 0.0 if alone else jx, 0.0 if alone else jy, 0.0 if alone else jz
+                    kx, ky, kz = lx if corner else jx, ly if corner else jy, lz if corner else jz
+                    far_f = limit0 if alone or side == 0 else (limit1 if side == 1 else limit2)
+                    far_g = limit1 if alone or side == 0 else (limit2 if side == 1 else limit0)
+                    far_g = far_f if corner else far_g
+                    far_j = mate_limit if kind < 7 else last_limit
+                    far_j = own_limit if alone else far_j
+                    reach = max(own_limit, max(far_j, last_limit if corner else far_j))
+                    reach += max(far_f, max(far_g, limit2 if alone else far_g))
                     wi, wj, wk, wf, wg, ww = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
-                    if kind == 0 and other_line:
-                        wf, wg = nearest_on_line(ax, ay, az, bx, by, bz)
-                    elif kind > 0 and kind < 4 and line:
-                        wi, wj = nearest_on_line(-ax, -ay, -az, jx - ax, jy - ay, jz - az)
-                    elif kind == 0:
-                        wf, wg, ww = nearest_in_triangle(ax, ay, az, bx, by, bz, cx, cy, cz)
-                    elif kind < 4:
-                        wi, wj, wk = nearest_in_triangle(
-                            -ax, -ay, -az, jx - ax, jy - ay, jz - az, kx - ax, ky - ay, kz - az
-                        )
+                    if kind < 4:  # a point and the triangle, or segment, of the other side
+                        r0, r1, r2 = 1.0, 0.0, 0.0
+                        qx, qy, qz = ax if alone else -ax, ay if alone else -ay, az if alone else -az
+                        tx, ty, tz = bx if alone else jx - ax, by if alone else jy - ay, bz if alone else jz - az
+                        if other_line if alone else line:
+                            r0, r1 = nearest_on_line(qx, qy, qz, tx, ty, tz)
+                        else:
+                            hx, hy, hz = cx if alone else kx - ax, cy if alone else ky - ay, cz if alone else kz - az
+                            r0, r1, r2 = nearest_in_triangle(qx, qy, qz, tx, ty, tz, hx, hy, hz)
+                        wi, wj, wk = 1.0 if alone else r0, 0.0 if alone else r1, 0.0 if alone else r2
+                        wf, wg, ww = r0 if alone else 1.0, r1 if alone else 0.0, r2 if alone else 0.0
                     else:
                         wj, wg = nearest_on_edges(jx, jy, jz, bx - ax, by - ay, bz - az, ax, ay, az)
                         wi, wf = 1.0 - wj, 1.0 - wg
@@ -203,15 +234,8 @@ def touch_cloth(
                     z = wj * jz + wk * kz - (wf * az + wg * bz + ww * cz)
                     d = math.sqrt(x * x + y * y + z * z)
                     nx, ny, nz = x / max(d, TINY), y / max(d, TINY), z / max(d, TINY)
-                    opens = d - apart
-                    for m in range(3):
-                        x = wi * (position[i, m, e] - begin[i, m, e])
-                        x += wj * (position[j, m, e] - begin[j, m, e])
-                        x += wk * (position[k, m, e] - begin[k, m, e])
-                        x -= wf * (position[f, m, e] - begin[f, m, e])
-                        x -= wg * (position[g, m, e] - begin[g, m, e])
-                        x -= ww * (position[w, m, e] - begin[w, m, e])
-                        opens += x * (nx if m == 0 else (ny if m == 1 else nz))
+                    if d * (1.0 - LEAST) > max(reach, apart):
+                        continue
                     # each pair of features counts once: corners and edges of the triangle only if it owns them, and
                     # edges that are nearest at an end not at all, since that is a corner
                     bits = owns[t, e] if kind > 0 and kind < 4 else owns[u, e]
@@ -236,18 +260,22 @@ def touch_cloth(
                         counts = none == 0 or (bits & which) != 0
                     else:
                         counts = wj > 0.0 and wj < 1.0 and wg > 0.0 and wg < 1.0
-                    touching = counts and opens < SHARE * apart and d > TINY and wi > SMALL
-                    reach = max(limit[v, e], max(limit[j, e], limit[k, e]))
-                    reach += max(limit[f, e], max(limit[g, e], limit[w, e]))
-                    if d * (1.0 - LEAST) > max(reach, apart):
-                        continue
+                    touching = counts and d > TINY and wi > SMALL
+                    if touching:  # by where they are going
+                        opens = d - apart
+                        for m in range(3):
+                            x = wi * (position[i, m, e] - begin[i, m, e])
+                            x += wj * (position[j, m, e] - begin[j, m, e])
+                            x += wk * (position[k, m, e] - begin[k, m, e])
+                            x -= wf * (position[f, m, e] - begin[f, m, e])
+                            x -= wg * (position[g, m, e] - begin[g, m, e])
+                            x -= ww * (position[w, m, e] - begin[w, m, e])
+                            opens += x * (nx if m == 0 else (ny if m == 1 else nz))
+                        touching = opens < SHARE * apart
                     place = taken
-                    if taken == TOUCHES:
-                        place = 0
-                        for m in range(1, TOUCHES):
-                            place = m if distance[slot + m, e] > distance[slot + place, e] else place
-                        place = place if d < distance[slot + place, e] else -1
                     full = taken == TOUCHES
+                    if full:
+                        place = worst if d < farthest else -1
                     taken = min(taken + 1, TOUCHES)
                     # the plane of what is not kept, or of what makes room for this
                     bx, by, bz, far = nx, ny, nz, d
@@ -257,12 +285,9 @@ def touch_cloth(
                     if place < 0 or full:
                         far = SHARE * far
                         cx, cy, cz = axis_bound(far, bx), axis_bound(far, by), axis_bound(far, bz)
-                        back[v, 0, e] = min(back[v, 0, e], cx) if bx > 0.0 else back[v, 0, e]
-                        back[v, 1, e] = min(back[v, 1, e], cy) if by > 0.0 else back[v, 1, e]
-                        back[v, 2, e] = min(back[v, 2, e], cz) if bz > 0.0 else back[v, 2, e]
-                        ahead[v, 0, e] = min(ahead[v, 0, e], cx) if bx < 0.0 else ahead[v, 0, e]
-                        ahead[v, 1, e] = min(ahead[v, 1, e], cy) if by < 0.0 else ahead[v, 1, e]
-                        ahead[v, 2, e] = min(ahead[v, 2, e], cz) if bz < 0.0 else ahead[v, 2, e]
+                        b0, a0 = min(b0, cx) if bx > 0.0 else b0, min(a0, cx) if bx < 0.0 else a0
+                        b1, a1 = min(b1, cy) if by > 0.0 else b1, min(a1, cy) if by < 0.0 else a1
+                        b2, a2 = min(b2, cz) if bz > 0.0 else b2, min(a2, cz) if bz < 0.0 else a2
                     if place >= 0:
                         distance[s, e] = d
                         normal[s, 0, e], normal[s, 1, e], normal[s, 2, e] = nx, ny, nz
@@ -294,8 +319,16 @@ def touch_cloth(
                             firm = firm * deep * deep
                         stiffness[s, e] = firm if touching else 0.0
                         friction[s, e] = 0.5 * (rubs[o, e] + rubs[q, e])
+                        if taken == TOUCHES:  # the first of the farthest makes room for the next
+                            worst, farthest = 0, distance[slot, e]
+                            for m in range(1, TOUCHES):
+                                further = distance[slot + m, e]
+                                worst = m if further > farthest else worst
+                                farthest = max(further, farthest)
     crowded[v, e] = unknown
     touches[v, e] = taken
+    back[v, 0, e], back[v, 1, e], back[v, 2, e] = b0, b1, b2
+    ahead[v, 0, e], ahead[v, 1, e], ahead[v, 2, e] = a0, a1, a2
 
 
 @system(over=Node, phase="deform_forces", needs=ClothTriangle)
@@ -329,6 +362,8 @@ def touch_forces(
     xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for slot in range(touches[v, e] if row[v, e] >= 0 else 0):
         t = row[v, e] * TOUCHES + slot
+        if firm[t, e] == 0.0:
+            continue  # most things that are near do not touch
         w = weight[t, e]
         x = w * (position[v, 0, e] - begin[v, 0, e])
         y = w * (position[v, 1, e] - begin[v, 1, e])
