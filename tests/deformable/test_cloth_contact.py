@@ -70,7 +70,7 @@ def test_ten_sheets_do_not_cross() -> None:
     assert max(spread(sheet.node_vel) for sheet in sheets) < 0.05
 
 
-RADIUS, SIDE, CELLS = 0.1, 0.5, 20
+RADIUS, SIDE, CELLS, HEIGHT = 0.1, 0.5, 20, 0.48
 
 
 @dataclass
@@ -83,6 +83,8 @@ class Draped:
     """(steps, environments) m/s: of any node."""
     speeds: np.ndarray
     """(steps, environments) m/s: root mean square of all nodes."""
+    given: np.ndarray
+    """(steps, environments) m/s: what the fall so far, and the surface of the ball, may give them."""
     nodes: np.ndarray
     """(environments, nodes, 3) m: at the end, from the centre of the ball."""
     nearest: float
@@ -105,7 +107,7 @@ def drape(spins: np.ndarray, steps: int, side: float = SIDE, seed: int = 0, thic
     )
     mesh = px.ClothMesh.grid(side, side, CELLS, CELLS)
     sheet = made.add_cloth(
-        mesh, "sheet", position=(0, 0, 0.48), thickness=thickness, bending_stiffness=1e-5, friction=0.6,
+        mesh, "sheet", position=(0, 0, HEIGHT), thickness=thickness, bending_stiffness=1e-5, friction=0.6,
         touches_cloth=True,
     )  # fmt: skip
     made.build()
@@ -116,7 +118,9 @@ def drape(spins: np.ndarray, steps: int, side: float = SIDE, seed: int = 0, thic
     x, y, z = np.moveaxis(sheet.node_pos.astype(float), -1, 0)
     cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
     sheet.set_node_state(np.stack([cos * x - sin * y + off[:, :1], sin * x + cos * y + off[:, 1:], z], axis=-1))
-    found = Draped({}, np.zeros((steps, count)), np.zeros((steps, count)), np.zeros(0), np.inf, mesh)
+    found = Draped(
+        {}, np.zeros((steps, count)), np.zeros((steps, count)), np.zeros((steps, count)), np.zeros(0), np.inf, mesh
+    )
     for n in range(steps):
         angle = spins[:, None] * (n + 1) * made.dt / 2
         pose = np.concatenate([np.tile(centre, (count, 1)), np.cos(angle), axes * np.sin(angle)], axis=1)
@@ -125,6 +129,8 @@ def drape(spins: np.ndarray, steps: int, side: float = SIDE, seed: int = 0, thic
         found.nodes = sheet.node_pos.astype(float) - centre
         speeds = np.linalg.norm(sheet.node_vel, axis=-1)
         found.fastest[n], found.speeds[n] = speeds.max(axis=1), np.sqrt((speeds**2).mean(axis=1))
+        fall = np.maximum(HEIGHT - centre[2] - found.nodes[..., 2].mean(axis=1), 0.0)
+        found.given[n] = np.sqrt(2 * 9.81 * fall) + np.abs(spins) * RADIUS
         found.nearest = min(found.nearest, float(np.linalg.norm(found.nodes, axis=-1).min()))
         for env in range(count) if n % 8 == 7 or n == steps - 1 else ():
             if env not in found.crossed and crossings([sheet], env):
@@ -143,9 +149,9 @@ def test_a_sheet_that_winds_around_a_ball_does_not_cross_itself(draped: Draped) 
 
 
 def test_a_sheet_that_touches_itself_on_a_ball_that_spins_gains_no_speed(draped: Draped) -> None:
-    """It fell at 1.6 m/s; with momentum restored from the ball's pushes it went on to 17 and 31 m/s."""
-    assert draped.fastest.max() < 5.0  # loose corners fly
-    assert draped.speeds.max() < 1.8 and draped.speeds[-8:].max() < 1.2
+    """With momentum restored from the ball's pushes it went on to 17 and 31 m/s. Some slide off, and fall."""
+    assert draped.fastest.max() < 6.0  # loose corners fly
+    assert (draped.speeds < draped.given).all()
 
 
 def test_a_sheet_stays_outside_a_ball_that_spins(draped: Draped) -> None:

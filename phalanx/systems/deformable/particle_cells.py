@@ -103,12 +103,15 @@ def count_runs(
 ):
     """The same of a run of chunks, and of the chunks before each."""
     d = r % DIGITS
-    first = (r // DIGITS) * RUN
+    begin = (r // DIGITS) * RUN
+    end = min(begin + RUN, chunks)
     total = 0
-    for c in range(first, min(first + RUN, chunks)):
-        more = part[c, d, e]
-        part[c, d, e] = total
-        total += more
+    for c in range(begin, end, 4):  # what is read does not wait, then, for what is written
+        n0, n1 = part[c, d, e], part[min(c + 1, end - 1), d, e]
+        n2, n3 = part[min(c + 2, end - 1), d, e], part[min(c + 3, end - 1), d, e]
+        for k in range(min(4, end - c)):
+            part[c + k, d, e] = total
+            total += n0 if k == 0 else (n1 if k == 1 else (n2 if k == 2 else n3))
     count[r, e] = total
 
 
@@ -116,10 +119,17 @@ def count_runs(
 def count_all(d, e, runs=rows(ParticleRun), part=update(ParticleRunCount.count), count=write(ParticleDigitCount.count)):
     """The same of all, and of the runs before each."""
     total = 0
-    for n in range(runs // DIGITS):
-        more = part[n * DIGITS + d, e]
-        part[n * DIGITS + d, e] = total
-        total += more
+    end = runs // DIGITS
+    for n in range(0, end, 8):  # as above
+        n0, n1 = part[n * DIGITS + d, e], part[min(n + 1, end - 1) * DIGITS + d, e]
+        n2, n3 = part[min(n + 2, end - 1) * DIGITS + d, e], part[min(n + 3, end - 1) * DIGITS + d, e]
+        n4, n5 = part[min(n + 4, end - 1) * DIGITS + d, e], part[min(n + 5, end - 1) * DIGITS + d, e]
+        n6, n7 = part[min(n + 6, end - 1) * DIGITS + d, e], part[min(n + 7, end - 1) * DIGITS + d, e]
+        for k in range(min(8, end - n)):
+            part[(n + k) * DIGITS + d, e] = total
+            low = n0 if k == 0 else (n1 if k == 1 else (n2 if k == 2 else n3))
+            high = n4 if k == 4 else (n5 if k == 5 else (n6 if k == 6 else n7))
+            total += low if k < 4 else high
     count[d, e] = total
 
 
