@@ -78,7 +78,7 @@ def _list_neighbours(pos, gone, fixed, reach, many, others, known, slips, twists
 
 
 @numba.njit(cache=True)
-def _held(x, y, z, stiff, damps, ux, uy, uz, most):
+def hold(x, y, z, stiff, damps, ux, uy, uz, most):
     """Force of a spring and a dashpot, no more than ``most``; and the way of the spring that such a force has."""
     fx, fy, fz = -stiff * x - damps * ux, -stiff * y - damps * uy, -stiff * z - damps * uz
     size = math.sqrt(fx * fx + fy * fy + fz * fz)
@@ -137,7 +137,7 @@ def _run(pos, vel, spin, fixed, radius, friction, rolling, step, count, floor, s
                 x, y, z = slips[i, at, 0], slips[i, at, 1], slips[i, at, 2]
                 along = x * nx + y * ny + z * nz
                 x, y, z = x - along * nx + step * ux, y - along * ny + step * uy, z - along * nz + step * uz
-                fx, fy, fz, x, y, z = _held(x, y, z, tangential, of_slip, ux, uy, uz, friction * push)
+                fx, fy, fz, x, y, z = hold(x, y, z, tangential, of_slip, ux, uy, uz, friction * push)
                 slips[i, at, 0], slips[i, at, 1], slips[i, at, 2] = x, y, z
                 mx, my, mz = (
                     -radius * (ny * fz - nz * fy),
@@ -146,7 +146,7 @@ def _run(pos, vel, spin, fixed, radius, friction, rolling, step, count, floor, s
                 )
                 ux, uy, uz = spin[i, 0] - spin[j, 0], spin[i, 1] - spin[j, 1], spin[i, 2] - spin[j, 2]
                 x, y, z = twists[i, at, 0] + step * ux, twists[i, at, 1] + step * uy, twists[i, at, 2] + step * uz
-                rx, ry, rz, x, y, z = _held(x, y, z, rolls, of_roll, ux, uy, uz, rolling * radius * push)
+                rx, ry, rz, x, y, z = hold(x, y, z, rolls, of_roll, ux, uy, uz, rolling * radius * push)
                 twists[i, at, 0], twists[i, at, 1], twists[i, at, 2] = x, y, z
                 fx, fy, fz = fx + push * nx, fy + push * ny, fz + push * nz
                 force[i, 0] += fx
