@@ -1,4 +1,4 @@
-"""Soft bodies, cloth and grains beside their peers, in one process on one device.
+"""Soft bodies, cloth and grains beside their peers, in one run on one device.
 
     python benchmarks/soft_peers.py --device cuda:0 --json out.json
 
@@ -10,8 +10,9 @@ mujoco-warp``), as far as they are installed; else a sentence says how to. All s
 small steps and sweeps, Newton with ``--newton`` substeps and iterations. What is printed is environment-steps a
 second, the best of ``--repeats`` runs of ``--steps`` steps after one that is not timed, and the mean height at the
 end, by which it is seen that the peers do the same. A run ends early when ``--seconds`` are over, and no scene is
-begun after ``--budget`` seconds. Steps of a peer on a GPU are captured as a CUDA graph once. The file of ``--json``
-is written after each scene. ``--small`` tries everything on a CPU in small.
+begun after ``--budget`` seconds. Each scene of a peer has a process of its own, so that one that fails does not fail
+those after it. Steps of a peer on a GPU are captured as a CUDA graph once; where that is refused, they are queued one
+by one, which is told. The file of ``--json`` is written after each scene. ``--small`` tries it all on a CPU in small.
 
 A control step of Isaac Lab's soft lift with a Franka is two of these steps; half of what the lifts make compares.
 """
@@ -23,8 +24,10 @@ import argparse
 import gc
 import importlib.metadata
 import json
+import multiprocessing
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,7 +200,7 @@ def newton_vbd(kind: str, envs: int, options: argparse.Namespace) -> Case:
             solver.step(states[0], states[1], control, contacts, DT / substeps)
             states.reverse()
 
-    return _graph(wp, step, options.device), wp.synchronize, lambda: float(states[0].particle_q.numpy()[:, 2].mean())
+    return _graph(wp, step, options), wp.synchronize, lambda: float(states[0].particle_q.numpy()[:, 2].mean())
 
 
 def mujoco_flex(kind: str, envs: int, options: argparse.Namespace) -> Case:
@@ -229,14 +232,14 @@ def mujoco_flex(kind: str, envs: int, options: argparse.Namespace) -> Case:
     with wp.ScopedDevice(options.device):
         model = mujoco_warp.put_model(compiled)
         worlds = mujoco_warp.put_data(compiled, data, nworld=envs, nconmax=2000, njmax=8000)
-        step = _graph(wp, lambda: mujoco_warp.step(model, worlds), options.device)
+        step = _graph(wp, lambda: mujoco_warp.step(model, worlds), options)
     return step, wp.synchronize, lambda: float(worlds.flexvert_xpos.numpy()[..., 2].mean())
 
 
-def _graph(wp: Any, step: Callable[[], None], device: str) -> Callable[[], None]:
-    if not device.startswith("cuda"):
-        return step
-    with wp.ScopedDevice(device):
+def _graph(wp: Any, step: Callable[[], None], options: argparse.Namespace) -> Callable[[], None]:
+    if not options.graphs:
+        return lambda: (step(), step())[0]
+    with wp.ScopedDevice(options.device):
         for _ in range(2):  # an even number, so that states are where they were
             step()
         with wp.ScopedCapture() as capture:
@@ -252,7 +255,7 @@ LACKS = {
     "grains": {"mujoco-warp": "it has no grains"},
 }
 TWICE = ("newton", "mujoco-warp")
-"""A graph of these has two steps."""
+"""A call of these makes two steps."""
 
 
 def main() -> None:
@@ -267,6 +270,7 @@ def main() -> None:
     parser.add_argument("--squares", type=int, default=499, help="of the large cloth along a side; 0: none")
     parser.add_argument("--grains", type=int, default=100, help="along each side of the block; 0: none")
     parser.add_argument("--seconds", type=float, default=5.0, help="most of a run")
+    parser.add_argument("--engines", nargs="*", choices=PEERS, default=list(PEERS), help="which engines")
     parser.add_argument("--budget", type=float, default=330.0, help="seconds after which no scene is begun")
     parser.add_argument(
         "--small", action="store_true", help="two environments, a small cloth and few grains, two steps"
@@ -282,14 +286,16 @@ def main() -> None:
     scenes += [("large cloth", 1)] * (options.squares > 0) + [("grains", 1)] * (options.grains > 0)
     scenes += [("cubes", n) for n in options.cubes]
     # all of Phalanx first: kernels of peers take minutes to compile
-    for name, make in PEERS.items():
+    for name in options.engines:
         for kind, envs in scenes:
             if time.perf_counter() - started > options.budget:
                 told: dict[str, Any] = {"left_out": f"{options.budget:g} s were over"}
             elif reason := LACKS.get(kind, {}).get(name):
                 told = {"left_out": reason}
+            elif name == "phalanx":
+                told = _measure(name, kind, envs, options)
             else:
-                told = _measure(name, make, kind, envs, options)
+                told = _measure_apart(name, kind, envs, options)
             took = round(time.perf_counter() - started, 1)
             found.append({"scene": kind, "num_envs": envs, "engine": name, **told, "seconds_since_start": took})
             print(", ".join(f"{key} {value}" for key, value in found[-1].items()), flush=True)
@@ -299,17 +305,28 @@ def main() -> None:
             gc.collect()
 
 
-def _measure(name: str, make: Callable[..., Case], kind: str, envs: int, options: argparse.Namespace) -> dict[str, Any]:
+def _measure_apart(name: str, kind: str, envs: int, options: argparse.Namespace) -> dict[str, Any]:
+    """A peer, in a process of its own; once more without a graph where that is refused."""
+    for graphs in (True, False) if options.device.startswith("cuda") else (False,):
+        options.graphs = graphs
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            told = pool.submit(_measure, name, kind, envs, options).result()
+        if "raph" not in told.get("left_out", ""):
+            return told if graphs == options.device.startswith("cuda") else {**told, "graph": "refused by the driver"}
+    return told
+
+
+def _measure(name: str, kind: str, envs: int, options: argparse.Namespace) -> dict[str, Any]:
     try:
         version = px.__version__ if name == "phalanx" else importlib.metadata.version(name)
-        step, wait, height = make(kind, envs, options)
+        step, wait, height = PEERS[name](kind, envs, options)
     except (ImportError, importlib.metadata.PackageNotFoundError):
         return {"left_out": f"{name} is not installed; pip install {name} in this environment to compare with it"}
     except Exception as error:  # a peer of another version, or one that has no such scene: told, and the others go on
         if name == "phalanx":
             raise
         return {"left_out": f"{name} {version} could not make this scene: {type(error).__name__}: {str(error)[:200]}"}
-    twice = 2 if name in TWICE and options.device.startswith("cuda") else 1
+    twice = 2 if name in TWICE else 1
     best, longest = 0.0, 0
     try:
         for repeat in range(options.repeats + 1):
