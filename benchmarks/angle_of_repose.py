@@ -89,7 +89,8 @@ def heap(case: Case, starts: np.ndarray, dt: float = 0.01) -> tuple[np.ndarray, 
 
 
 def _run(case: Case, starts: np.ndarray, end: float, dt: float, seconds: float) -> tuple[np.ndarray, np.ndarray]:
-    made = px.World(num_envs=len(starts), dt=dt)
+    # 8 as figures were made: by default there are more for deep beds
+    made = px.World(num_envs=len(starts), dt=dt, deformable_steps=8)
     half = case.thickness * RADIUS
     for normal, away in (((0, 1, 0), half), ((0, -1, 0), half), ((1, 0, 0), end), ((-1, 0, 0), end)):
         made.add_ground(height=-away, normal=normal, friction=0.0)

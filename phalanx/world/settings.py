@@ -69,7 +69,7 @@ def solver(
     bounce_threshold: float,
     speculative: bool,
     solver: str,
-    deformable_steps: int,
+    deformable_steps: int | None,
     deformable_sweeps: int,
 ) -> dict[str, Any]:
     """The settings of contacts and their solver, as they are kept."""
@@ -78,10 +78,11 @@ def solver(
         for name, count, least in (
             ("position_iterations", position_iterations, 1),
             ("velocity_iterations", velocity_iterations, 0),
-            ("deformable_steps", deformable_steps, 1),
             ("deformable_sweeps", deformable_sweeps, 1),
         )
     }
+    if deformable_steps is not None:
+        deformable_steps = checking.whole("deformable_steps", deformable_steps, 1, checking.MOST_ITERATIONS)
     if max_contacts is not None:
         max_contacts = checking.whole("max_contacts", max_contacts, 0)
     if max_memory is not None:
@@ -104,6 +105,7 @@ def solver(
         raise ValueError(f"speculative={speculative!r}: must be True or False")
     return {
         **iterations,
+        "deformable_steps": deformable_steps,
         "max_contacts": max_contacts,
         "max_memory": max_memory,
         "when_full": when_full,

@@ -61,7 +61,8 @@ class World(UsdScenes):
         contact_offset: contacts are looked for below the sum of two shapes' offsets, this for each, 0 for grounds, m.
         max_depenetration_velocity: cap on how fast penetration is pushed out, m/s; actors may have their own.
         bounce_threshold: impacts slower than this do not bounce, m/s.
-        deformable_steps: small steps that a substep is cut into for deformable bodies.
+        deformable_steps: small steps that a substep is cut into for deformable bodies; by default 8, or more where
+            grains lie so deep that their weight would press them together (docs/guide.md).
         deformable_sweeps: sweeps over the nodes of deformable bodies in each small step. More small steps do more for
             their dynamics than more sweeps; where they come to rest depends on neither.
         speculative: also keep apart what would meet within a step, so that nothing fast passes through thin walls.
@@ -88,7 +89,7 @@ class World(UsdScenes):
         bounce_threshold: float = 0.2,
         speculative: bool = True,
         solver: str = "tgs",
-        deformable_steps: int = 8,
+        deformable_steps: int | None = None,
         deformable_sweeps: int = 2,
     ) -> None:
         positive_int("num_envs", num_envs)

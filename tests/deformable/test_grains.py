@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from deformable.scenes import momentum, world
+from deformable.scenes import momentum, spread, world
+from oracles import host
 from oracles.discrete_elements import settle
 from scipy.optimize import brentq
 
@@ -448,3 +449,38 @@ def test_a_column_of_grains_collapses_as_columns_do() -> None:
     assert height == pytest.approx(0.74, rel=0.15)
     inner, outer = ((np.quantile(away, q) + grain - radius) / radius for q in (0.9, 0.95))
     assert 1.5 < ratio < 2.0 and 0.85 * inner < 1.24 * ratio < 1.1 * outer
+
+
+def test_deep_grains_carry_their_weight() -> None:
+    """A column of 50 layers in a box: with 8 small steps they overlap by 0.15 of a radius, and sinks by a quarter."""
+    radius, layers = 5e-3, 50
+    made = world(dt=0.01)
+    made.add_ground()
+    side = 2.02 * radius
+    for k, (x, y) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)]):
+        half = (0.02 if x else side + 0.04, 0.02 if y else side + 0.04, layers * radius)
+        spot = (x * (side + 0.02), y * (side + 0.02), layers * radius)
+        made.add_rigid_object(px.Shape("box", half), f"wall{k}", kind="static", position=spot)
+    column = px.PointSet.grid((2, 2, layers), 2.02 * radius, jitter=0.05 * radius)
+    grains = made.add_particles(column, radius=radius, rolling_friction=0.1, position=(0, 0, 1.01 * layers * radius))
+    made.step(60)
+    assert host(made.engine.store[c.DeformableSettings].small_steps).item() == 15
+    place = host(grains.node_pos)[0]
+    apart = np.linalg.norm(place[:, None] - place[None], axis=-1)[np.triu_indices(len(place), 1)]
+    overlaps = 2 * radius - apart[apart < 2 * radius]
+    assert overlaps.mean() < 0.06 * radius and spread(host(grains.node_vel)) < 0.05
+    assert place[:, 2].max() > 0.85 * 2 * layers * radius
+
+
+def test_small_steps_are_as_many_as_grains_want() -> None:
+    """8 unless grains lie deep; what the user gives counts."""
+
+    def steps(size: tuple[int, int, int], given: int | None = None, **options: Any) -> int:
+        made = world(dt=0.01, deformable_steps=given)
+        made.add_particles(px.PointSet.grid(size, 0.0101), radius=5e-3, position=(0, 0, 2.0), **options)
+        made.build()
+        return int(host(made.engine.store[c.DeformableSettings].small_steps).item())
+
+    assert steps((3, 3, 3)) == 8 and steps((100, 1, 1)) == 8 and steps((1, 1, 100)) == 20
+    assert steps((1, 1, 100), 3) == 3 and steps((1, 1, 100), disable_gravity=True) == 8
+    assert steps((2, 2, 50), fluid=True) == 8

@@ -32,7 +32,7 @@ from phalanx.world.deformables.adding_ropes import Ropes
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
-from phalanx.world.deformables.particles import Particles
+from phalanx.world.deformables.particles import Particles, steps_of_grains
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.layout.deformable import fill_deformables
@@ -59,6 +59,7 @@ class Deformables(Ropes):
     cloths: dict[str, Cloth]
     actors: dict[str, Any]
     _settings: dict[str, Any]
+    _gravity: tuple[float, float, float]
     _grounds: list[Ground]
     attachments: list[NodeAttachment]
 
@@ -464,7 +465,10 @@ class Deformables(Ropes):
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
-        small_steps, sweeps = self._settings["deformable_steps"], self._settings["deformable_sweeps"]
+        small_steps = self._settings["deformable_steps"]
+        if small_steps is None:
+            small_steps = steps_of_grains(self.particles.values(), self.dt / self.substeps, self._gravity)
+        sweeps = self._settings["deformable_sweeps"]
         with self.engine.store.active():
             self.engine.store.view(c.ClothDrift.there)[...] = 1
             self.engine.store.view(c.ParticleSettings.there)[...] = 1

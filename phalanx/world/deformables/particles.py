@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,33 @@ from phalanx.world.handle import on_device
 from phalanx.world.handles.declared import assign
 from phalanx.world.layout.particles import tension_of
 from phalanx.world.layout.parts import ParticlesPart
+
+SMALL_STEPS, MOST_SMALL_STEPS = 8, 64
+"""Least and most small steps of a substep where the user gives no number."""
+
+PRESSED = 0.05
+"""Share of a radius that grains may overlap in the mean under the weight of those above."""
+
+
+def steps_of_grains(sets: Iterable[Particles], substep: float, gravity: Sequence[float]) -> int:
+    """Small steps of a substep that let grains carry their weight.
+
+    Grains overlap by about ``layers g h^2`` in the mean, where h is a small step (docs/decisions/0045-particles.md).
+    Layers are the height of a set as it begins, along gravity, in diameters of its grains.
+
+    Args:
+        substep: its length, s.
+        gravity: m/s^2, (3,).
+    """
+    size, wanted = float(np.linalg.norm(gravity)), SMALL_STEPS
+    for grains in sets:
+        pull = size * abs(grains.part.gravity_scale)
+        if grains.part.reach > 0.0 or pull == 0.0:  # a fluid, which has its pressure at once
+            continue
+        height = float(np.ptp(grains.default_node_pos @ np.divide(gravity, size)))
+        layers = min(height / (2.0 * grains.radius) + 1.0, grains.num_nodes)
+        wanted = max(wanted, int(np.ceil(substep * np.sqrt(layers * pull / (PRESSED * grains.radius)))))
+    return min(wanted, MOST_SMALL_STEPS)
 
 
 class Particles(DeformableBody):
