@@ -130,6 +130,16 @@ def table(values: tuple[Any, ...], like: Any, dtype: str | None = None) -> Any:
 _TABLES: dict[Any, Any] = {}
 
 
+def columns(array: Any, order: tuple[int, ...]) -> Any:
+    """Items along the last axis in another order.
+
+    Lists as indices are copied to a GPU each time, and the host waits for all that the GPU has yet to do. Torch's
+    ``array[..., order]`` takes 50 to 500 us on a CPU for what ``index_select`` does in 7.
+    """
+    xp, places = namespace(array), table(order, array, "int64")
+    return xp.index_select(array, -1, places) if _name(xp) == "torch" else array[..., places]
+
+
 def cast(array: Any, dtype: str) -> Any:
     """An array with another dtype, given by its name (``"float32"``, ``"int64"``, ``"bool"``, ...)."""
     xp = namespace(array)

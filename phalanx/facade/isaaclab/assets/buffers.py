@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from phalanx.facade.arrays import api_of, is_cpu
-from phalanx.facade.namespaces import array, device_of, rows
+from phalanx.facade.namespaces import array, device_of, rows, table, zeros
 
 
 def count(ids: Any, whole: int) -> int:
@@ -28,8 +29,24 @@ def block(device: str, *ids: Any) -> Any:
 
 
 def _there(ids: Any, device: str) -> Any:
-    """Indices on a device, if they are an array: torch takes none from a GPU on the CPU."""
+    """Indices on a device: torch takes none from a GPU on the CPU, and copies lists to a GPU each time."""
+    if isinstance(ids, list) and ids and device != "cpu" and all(type(one) is int for one in ids):
+        return _numbers_there(tuple(ids), device)
     return ids if api_of(ids) is None or device_of(ids) == device else array(ids, device, "int64")
+
+
+@lru_cache(maxsize=1024)
+def _numbers_there(ids: tuple[int, ...], device: str) -> Any:
+    return table(ids, zeros((), device), "int64")
+
+
+def _run(ids: Any) -> Any:
+    """Consecutive numbers in a list as a slice, which needs no indices."""
+    found = rows(ids)
+    if not isinstance(found, list) or not found or any(type(one) is not int for one in found) or found[0] < 0:
+        return ids
+    run = range(found[0], found[0] + len(found))
+    return slice(run.start, run.stop) if found == [*run] else ids
 
 
 def refuse_outside(who: str, what: str, ids: Any, whole: int) -> None:
@@ -73,7 +90,7 @@ def set_part(who: str, what: str, buffer: Any, value: Any, env_ids: Any, column_
             f"{who}: {what} has shape {tuple(value.shape)}; it must be {tuple(int(n) for n in wanted)}, "
             "or broadcast to that"
         )
-    buffer[block(device, env_ids, column_ids)] = value
+    buffer[block(device, _run(env_ids), _run(column_ids))] = value
 
 
 def fits(value: Any, wanted: Sequence[int]) -> bool:

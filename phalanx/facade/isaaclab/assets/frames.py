@@ -14,17 +14,17 @@ from phalanx.facade.isaaclab.utils.math import (
     quat_conjugate,
 )
 from phalanx.facade.isaaclab.utils.math.general import cross
-from phalanx.facade.namespaces import common
+from phalanx.facade.namespaces import columns, common
 
 
 def to_wxyz(pose: Any) -> Any:
     """[x y z qx qy qz qw], as tensor views have it, as [x y z qw qx qy qz]."""
-    return pose[..., [0, 1, 2, 6, 3, 4, 5]]
+    return columns(pose, (0, 1, 2, 6, 3, 4, 5))
 
 
 def to_xyzw(pose: Any) -> Any:
     """The other way round."""
-    return pose[..., [0, 1, 2, 4, 5, 6, 3]]
+    return columns(pose, (0, 1, 2, 4, 5, 6, 3))
 
 
 def com_pose(link_pose: Any, com_in_link: Any) -> Any:

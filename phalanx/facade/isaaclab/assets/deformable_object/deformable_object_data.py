@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.lazy_data import LazyData
-from phalanx.facade.namespaces import common
+from phalanx.facade.namespaces import columns, common
 from phalanx.facade.physx.soft_body_view import SoftBodyView
 
 
@@ -46,14 +46,14 @@ class DeformableObjectData(LazyData):
     @property
     def sim_element_quat_w(self) -> Any:
         """(n, e, 4) rotations of elements, w x y z."""
-        return self._now("rotations", lambda: self._view.get_sim_element_rotations()[..., [3, 0, 1, 2]])
+        return self._now("rotations", lambda: columns(self._view.get_sim_element_rotations(), (3, 0, 1, 2)))
 
     @property
     def collision_element_quat_w(self) -> Any:
         """(n, c, 4) rotations of elements, w x y z."""
         if self._view.collides_as_simulated:
             return self.sim_element_quat_w
-        return self._now("touching rotations", lambda: self._view.get_element_rotations()[..., [3, 0, 1, 2]])
+        return self._now("touching rotations", lambda: columns(self._view.get_element_rotations(), (3, 0, 1, 2)))
 
     @property
     def sim_element_deform_gradient_w(self) -> Any:
