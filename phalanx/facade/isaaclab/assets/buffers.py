@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from phalanx.facade.arrays import api_of, is_cpu
@@ -31,13 +30,8 @@ def block(device: str, *ids: Any) -> Any:
 def _there(ids: Any, device: str) -> Any:
     """Indices on a device: torch takes none from a GPU on the CPU, and copies lists to a GPU each time."""
     if isinstance(ids, list) and ids and device != "cpu" and all(type(one) is int for one in ids):
-        return _numbers_there(tuple(ids), device)
+        return table(tuple(ids), zeros((), device), "int64")
     return ids if api_of(ids) is None or device_of(ids) == device else array(ids, device, "int64")
-
-
-@lru_cache(maxsize=1024)
-def _numbers_there(ids: tuple[int, ...], device: str) -> Any:
-    return table(ids, zeros((), device), "int64")
 
 
 def _run(ids: Any) -> Any:
