@@ -159,7 +159,10 @@ class Straightener:
                 yield f"{declared.key} {self._digests[declared]}"
 
     def _longest(self, systems: Sequence[System]) -> Found:
-        """How many systems from the first on are recorded together, and what they become; 1 and nothing: none."""
+        """How many systems from the first on are recorded together, and what they become.
+
+        That is 1, and no group, where none are.
+        """
         asked: set[Table] = set()
         seen = 0
 

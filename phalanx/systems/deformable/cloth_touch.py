@@ -163,8 +163,8 @@ def touch_cloth(
             # which two things: 0 the node and the triangle; 1 to 3 the node's triangle and a corner of the other one;
             # then each edge of the other one and the edges of the node's triangle from it to a (4 to 6) and to b (7 to
             # 9). Those that are asked for are bits of a number.
-            corners_, edges_ = owns[u, e] & 7, (owns[u, e] >> 3) & 7
-            asked = mine + 2 * corners_ + 16 * (to_mate * edges_) + 128 * (to_last * edges_)
+            own_corners, own_edges = owns[u, e] & 7, (owns[u, e] >> 3) & 7
+            asked = mine + 2 * own_corners + 16 * (to_mate * own_edges) + 128 * (to_last * own_edges)
             if asked == 0:
                 continue
             q = body[u0, e]
