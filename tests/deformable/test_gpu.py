@@ -164,7 +164,11 @@ def fallen(device: str, num_envs: int) -> list[np.ndarray]:
 
 
 def test_large_scenes_are_the_same_again_and_alone(gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In few environments threads of a warp share out rows of large tables, here of any, and rows lie closer."""
+    """In few environments threads of a warp share out rows of large tables, here of any, and rows lie closer.
+
+    Groups of nodes are added up by sections.
+    """
+    monkeypatch.setattr("phalanx.world.layout.deformable.SECTION", 2)
     many = fallen(gpu, 40)
     monkeypatch.setattr("phalanx.ecs.store.MANY_ROWS", 1)
     for count in (1, 5, 20):
