@@ -213,3 +213,103 @@ def test_wrong_use(sim: SimulationContext) -> None:
     assert one.is_initialized and list(other.data.output) == ["distance_to_image_plane"]
     f = 64 * 24.0 / 20.955
     np.testing.assert_allclose(host(other.data.intrinsic_matrices)[0], [[f, 0, 32], [0, f, 16], [0, 0, 1]], rtol=1e-6)
+
+
+def test_rays_are_the_scripts_own(sim: SimulationContext) -> None:
+    """Rays and hits by Isaac Lab's names: hits lie on the wall, and what scripts write to rays moves pictures."""
+    environments(2)
+    wall((0.0, 0.0, 0.0))
+    for i in range(2):
+        UsdGeom.Xform.Define(stage.get_stage(), f"/World/envs/env_{i}/spot")
+    one = camera(f"{ENV}/spot")
+    sim.reset()
+    rays = WIDTH * HEIGHT
+    assert one.num_rays == rays and tuple(one.ray_starts.shape) == tuple(one.ray_directions.shape) == (2, rays, 3)
+    np.testing.assert_array_equal(host(one.ray_hits_w), np.zeros((2, rays, 3)))
+    np.testing.assert_array_equal(host(one.ray_starts), np.zeros((2, rays, 3)))
+    eyes = np.array([[-4.0, 0.0, 0.0], [-6.0, 0.5, 0.0]])
+    one.set_world_poses(eyes, np.tile([1.0, 0, 0, 0], (2, 1)), convention="world")
+    before = {name: host(value).copy() for name, value in one.data.output.items()}
+    first = host(one.ray_hits_w).copy()  # from the distances of a cast that kept no hits
+    one.update(DT, force_recompute=True)
+    for hits in (first, host(one.ray_hits_w)):
+        far = np.linalg.norm(hits - eyes[:, None], axis=-1)
+        seen = before["distance_to_camera"].reshape(2, rays)
+        assert 0.05 < np.isfinite(seen).mean() < 0.95
+        np.testing.assert_array_equal(np.isfinite(hits).all(-1), np.isfinite(seen))
+        np.testing.assert_allclose(far[np.isfinite(seen)], seen[np.isfinite(seen)], rtol=1e-5)
+        np.testing.assert_allclose(np.abs(hits[np.isfinite(seen)]).max(-1), 1.0, atol=1e-5)
+        np.testing.assert_allclose(hits[np.isfinite(seen)][:, 0], -1.0, atol=1e-5)
+    np.testing.assert_allclose(host(one._ray_starts_w), np.repeat(eyes[:, None], rays, 1), atol=1e-6)
+    np.testing.assert_allclose(host(one._ray_directions_w), host(one.ray_directions), atol=1e-6)
+    one.ray_starts[1, :, 0] = 2.0
+    one.update(DT, force_recompute=True)
+    after = host(one.data.output["distance_to_camera"])
+    np.testing.assert_array_equal(after[0], before["distance_to_camera"][0])
+    hit = np.isfinite(host(one.ray_hits_w)[1]).all(-1)
+    starts, ahead = eyes[1] + [2.0, 0.0, 0.0], host(one.ray_directions)[1]
+    along = (-1.0 - starts[0]) / ahead[:, 0]
+    np.testing.assert_allclose(after[1].ravel()[hit], along[hit], rtol=1e-5)
+    one.ray_directions = -host(one.ray_directions)
+    one.update(DT, force_recompute=True)
+    assert np.isinf(host(one.data.output["distance_to_camera"])).all() and np.isinf(host(one.ray_hits_w)).all()
+    one.set_intrinsic_matrices(np.stack([INTRINSICS] * 2))  # which makes rays anew
+    one.update(DT, force_recompute=True)
+    np.testing.assert_allclose(host(one.data.output["distance_to_camera"]), before["distance_to_camera"], rtol=1e-5)
+
+
+class Jittered(RayCasterCamera):
+    """A camera that moves its lens at each reset, and keeps the picture before the last: hooks of Isaac Lab's."""
+
+    def _initialize_rays_impl(self) -> None:
+        super()._initialize_rays_impl()
+        self.nominal = host(self._offset_pos[0]).copy()
+        self.set_intrinsic_matrices(np.stack([self.narrow] * self._view.count), env_ids=self._ALL_INDICES)
+
+    def _create_buffers(self) -> None:
+        super()._create_buffers()
+        self.narrow = INTRINSICS * [[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 1.0]]
+        self.earlier = {name: host(value).copy() for name, value in self._data.output.items()}
+
+    def reset(self, env_ids: Any = None) -> None:
+        super().reset(env_ids)
+        self._offset_pos[0, 0] = float(self.nominal[0]) - 1.0
+
+    def _update_buffers_impl(self, env_ids: Any) -> None:
+        self.earlier = {name: host(value).copy() for name, value in self._data.output.items()}
+        super()._update_buffers_impl(env_ids)
+        self._data.output["normals"][0] = 7.0
+
+    def _invalidate_initialize_callback(self, event: Any) -> None:
+        super()._invalidate_initialize_callback(event)
+        self._view = None
+
+
+def test_hooks_of_subclasses(sim: SimulationContext) -> None:
+    """What public projects override in Isaac Lab's ray caster cameras is called, and what they write counts."""
+    environments(2)
+    wall((0.0, 0.0, 0.0))
+    for i in range(2):
+        UsdGeom.Xform.Define(stage.get_stage(), f"/World/envs/env_{i}/spot")
+    pattern = patterns.PinholeCameraPatternCfg.from_intrinsic_matrix(INTRINSICS.ravel().tolist(), WIDTH, HEIGHT)
+    offset = RayCasterCameraCfg.OffsetCfg(pos=(-4.0, 1.0, 0.0), convention="world")
+    given: dict[str, Any] = {"data_types": ALL, "pattern_cfg": pattern, "mesh_prim_paths": ["/World/things/.*"]}
+    one = Jittered(RayCasterCameraCfg(prim_path=f"{ENV}/spot", offset=offset, **given))
+    sim.reset()
+    np.testing.assert_allclose(host(one.data.intrinsic_matrices), [one.narrow] * 2, rtol=1e-6)
+    centre = HEIGHT // 2 * WIDTH + WIDTH // 2
+    np.testing.assert_allclose(host(one.ray_hits_w)[0, centre, 0], -1.0, atol=1e-5)
+    ahead = host(one.ray_directions)[0].reshape(HEIGHT, WIDTH, 3)
+    slopes = np.diff(ahead[..., 1] / ahead[..., 0], axis=1)
+    np.testing.assert_allclose(slopes, -1.0 / one.narrow[0, 0], rtol=1e-3)
+    assert not one.earlier["normals"].any() and (host(one.data.output["normals"])[0] == 7.0).all()
+    place, _ = one._view.get_world_poses([1])
+    np.testing.assert_allclose(host(place), [[5.0, -1.0, 0.0]], atol=1e-6)
+    one.reset([0])
+    np.testing.assert_allclose(host(one.data.pos_w)[0], [-5.0, 0.0, 0.0], atol=1e-6)
+    np.testing.assert_array_equal(one.earlier["normals"][0], np.full((HEIGHT, WIDTH, 3), 7.0))
+    sim.stop()
+    assert one._view is None and not one.is_initialized
+    sim.reset()
+    view: Any = one._view
+    assert view.count == 2

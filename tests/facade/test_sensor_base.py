@@ -46,7 +46,7 @@ class Clock(SensorBase):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         ids = host(env_ids).astype(int)
         self.asked.append(ids.tolist())
-        self.times[ids] = self._timestamp[ids]
+        self.times[ids] = host(self._timestamp)[ids]
 
 
 class ShownClock(Clock):
@@ -221,3 +221,34 @@ def test_prims_of_instances(sim: SimulationContext) -> None:
     sim_utils.create_prim("/World/envs/env_1/Cube_2", "Xform")
     with pytest.raises(NotAlike, match="stands for 2, 3"):
         found("/World/envs/env_.*/Cube_.*")
+
+
+def test_scripts_may_change_clocks(sim: SimulationContext) -> None:
+    """Clocks by Isaac Lab's names are arrays of the user's that a sensor heeds, with or without an update between."""
+    environments(3)
+    falling = box("box", (0.0, 0.0, 9.0))
+    sensor = Clock(ClockCfg(prim_path=BOX, update_period=5 * DT))
+    sim.reset()
+    assert falling.is_initialized and not sensor.data.any()
+    clock, last, due = sensor._timestamp, sensor._timestamp_last_update, sensor._is_outdated
+    assert [tuple(one.shape) for one in (clock, last, due)] == [(3,)] * 3 and "float32" in str(clock.dtype)
+    sensor.update(DT)
+    assert sensor._timestamp is clock  # the same array all along
+    np.testing.assert_allclose(host(clock), [DT] * 3, rtol=1e-6)
+    due[1] = True
+    np.testing.assert_allclose(sensor.data, [0.0, DT, 0.0], rtol=1e-6)
+    assert sensor.asked[-1] == [1] and not host(due).any()
+    np.testing.assert_allclose(host(last), [0.0, DT, 0.0], rtol=1e-6)
+    clock[2] = 1.0
+    sensor.update(DT)
+    np.testing.assert_allclose(sensor.data, [0.0, DT, 1.0 + DT], rtol=1e-6)
+    sensor._timestamp_last_update[:] = sensor._timestamp
+    sensor.update(4 * DT)  # less than a period since
+    assert sensor.asked[-1] == [2] and not host(due).any()
+    sensor._is_outdated |= True
+    sensor._timestamp += 2.0
+    assert len(sensor.data) == 3 and sensor.asked[-1] == [0, 1, 2]
+    np.testing.assert_allclose(sensor.times, [6 * DT + 2.0, 6 * DT + 2.0, 3.0 + 5 * DT], rtol=1e-6)
+    sensor.reset([0])
+    np.testing.assert_allclose(host(clock), [0.0, 6 * DT + 2.0, 3.0 + 5 * DT], rtol=1e-6)
+    assert host(due).tolist() == [True, False, False]

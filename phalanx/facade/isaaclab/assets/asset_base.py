@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from phalanx.facade.isaaclab.assets.asset_base_cfg import AssetBaseCfg
+from phalanx.facade.isaaclab.assets.unless_assigned import unless_assigned
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
 from phalanx.facade.isaaclab.sim.simulation_context import SimulationContext
@@ -37,23 +38,17 @@ class AssetBase(DebugVis, ABC):
         self.stage: Any = utils.get_current_stage()
         """The stage that it is on."""
         self._is_initialized = False
-        self._all_indices: Any = None
         for part in self._part_cfgs():
             _put_on_stage(part)
         self._subscriptions = [
-            *(
-                Subscription(Event.PLAY, self._initialize_callback, pattern=part.prim_path)
-                for part in self._part_cfgs()
-            ),
-            Subscription(Event.STOP, self._invalidate_callback),
+            *(Subscription(Event.PLAY, self._on_play, pattern=part.prim_path) for part in self._part_cfgs()),
+            Subscription(Event.STOP, self._on_stop),
         ]
         if getattr(self.cfg, "debug_vis", False):  # collections have none
             self.set_debug_vis(True)
 
     def __del__(self) -> None:
-        for one in getattr(self, "_subscriptions", ()):
-            one.cancel()
-        self._no_longer_shown()
+        self._clear_callbacks()
 
     @property
     def is_initialized(self) -> bool:
@@ -114,22 +109,32 @@ class AssetBase(DebugVis, ABC):
     def _initialize_impl(self) -> None:
         """Look up bodies and make buffers."""
 
-    @property
+    @unless_assigned
     def _ALL_INDICES(self) -> Any:
         """(num_instances,): the numbers of all instances; many subclasses and tasks take it for "all of them"."""
         self._check_initialized()
-        if self._all_indices is None or len(self._all_indices) != self.num_instances:
-            self._all_indices = array(list(range(self.num_instances)), self.device, "int64")
-        return self._all_indices
+        known = self.__dict__.get("_all_indices")
+        if known is None or len(known) != self.num_instances:
+            known = self._all_indices = array(list(range(self.num_instances)), self.device, "int64")
+        return known
 
-    @property
+    @unless_assigned
     def _physics_sim_view(self) -> Any:
         """What makes tensor views by paths; ``None`` while the simulation is stopped."""
         return self._simulation().physics_sim_view
 
-    @property
+    @unless_assigned
     def _device(self) -> str:
         return self.device
+
+    @unless_assigned
+    def _backend(self) -> str:
+        return self._simulation().backend
+
+    @unless_assigned
+    def _root_physx_view(self) -> Any:
+        """The tensor view of its bodies, of assets that have one."""
+        return self.root_physx_view  # pyright: ignore[reportAttributeAccessIssue]
 
     @property
     def _who(self) -> str:
@@ -140,13 +145,27 @@ class AssetBase(DebugVis, ABC):
         """Configurations of what is put on the stage: its own, unless it has several parts."""
         return [self.cfg]
 
-    def _initialize_callback(self) -> None:
+    def _on_play(self) -> None:
+        self._initialize_callback(None)
+
+    def _on_stop(self) -> None:
+        self._invalidate_initialize_callback(None)
+
+    def _initialize_callback(self, event: Any) -> None:
+        """The simulation begins to play; ``event`` is ``None``."""
         if not self._is_initialized:
             self._initialize_impl()
             self._is_initialized = True
 
-    def _invalidate_callback(self) -> None:
+    def _invalidate_initialize_callback(self, event: Any) -> None:
+        """The simulation has stopped; ``event`` is ``None``."""
         self._is_initialized = False
+
+    def _clear_callbacks(self) -> None:
+        """Hear of nothing any more, and show nothing."""
+        for one in getattr(self, "_subscriptions", ()):
+            one.cancel()
+        self._no_longer_shown()
 
     def _check_initialized(self) -> None:
         if not self._is_initialized:

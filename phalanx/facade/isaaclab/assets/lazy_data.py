@@ -17,6 +17,8 @@ class LazyData:
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
         self._rates: dict[str, _Rate] = {}
+        self._sim_timestamp = 0.0
+        """Time that has passed by :meth:`update`, s; tasks compare it with when they have looked last."""
 
     def update(self, dt: float) -> None:
         """Let values be read anew from now on, and take accelerations from how velocities have changed.
@@ -25,6 +27,7 @@ class LazyData:
             dt: time that has passed since the last call, s.
         """
         self._values.clear()
+        self._sim_timestamp += dt
         if dt > 0.0:
             for name, rate in self._rates.items():
                 rate.goes_on(getattr(self, name), dt)
@@ -35,6 +38,10 @@ class LazyData:
         if value is None:
             value = self._values[name] = compute()
         return value
+
+    def _forget(self) -> None:
+        """Let all values be read anew."""
+        self._values.clear()
 
     def _rate(self, velocity: str, at_first: Callable[[], Any]) -> Any:
         """How a velocity changed between the last two updates.
@@ -79,6 +86,12 @@ class _Rate:
             self._set, self._places = None, []
         self._now, self._old, self._dt, self._value = now, before, dt, None
 
+    def start(self) -> Any:
+        """What the next change counts from, which may be written to."""
+        _ = self.value  # with what was set
+        self._now = copy(self._now)
+        return self._now
+
     @property
     def value(self) -> Any:
         """Between the last two values; zero where it was set since."""
@@ -97,6 +110,47 @@ class _Rate:
         self._set = now
         if all(each is not chosen for each in self._places):
             self._places.append(chosen)
+
+
+class Buffer:
+    """A value of :class:`LazyData` as Isaac Lab's own code has it: what it is, and of when.
+
+    Args:
+        owner: whose value it is.
+        name: of its property.
+    """
+
+    def __init__(self, owner: LazyData, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    @property
+    def data(self) -> Any:
+        """The value of now."""
+        return getattr(self._owner, self._name)
+
+    @property
+    def timestamp(self) -> float:
+        """Time of the data that are handed out, s: now."""
+        return self._owner._sim_timestamp
+
+    @timestamp.setter
+    def timestamp(self, value: float) -> None:
+        if value < self._owner._sim_timestamp:
+            self._owner._forget()
+
+
+def buffers(names: str) -> Any:
+    """A decorator that lets a class have a :class:`Buffer` of each of some properties, with an underscore before.
+
+    Scripts write a negative time to them so that a value is read anew; then all are.
+    """
+
+    def add(cls: type) -> type:
+        for name in names.split():
+            setattr(cls, f"_{name}", property(lambda self, name=name: Buffer(self, name)))
+        return cls
+
+    return add
 
 
 def part(name: str, start: int, stop: int, doc: str) -> Any:

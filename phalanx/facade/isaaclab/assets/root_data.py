@@ -93,6 +93,11 @@ class RootData(StateData):
             if name not in values and not (some_known and name in group.whole):
                 values[name], steps[name] = value, step
 
+    def _forget(self) -> None:
+        """See :meth:`LazyData._forget`."""
+        self._together.forget()
+        super()._forget()
+
     def _written(self, name: str, value: Any, kept: Collection[str], env_ids: Any) -> None:
         """See :meth:`LazyData._written`."""
         self._together.forget()

@@ -11,7 +11,7 @@ from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.sensors.prims import is_rigid_body, rigid_body_view
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.utils.math import combine_frame_transforms
-from phalanx.facade.namespaces import array, common
+from phalanx.facade.namespaces import array, common, copy
 from phalanx.facade.physx.rigid_body_view import RigidBodyView
 from phalanx.facade.stage_world import StageWorld
 from phalanx.io.formats.usd.bindings import UsdPhysics
@@ -25,11 +25,15 @@ class Attachment:
         stage_world: where the bodies are.
         paths: of the prims; all are carried as the first one is.
         device: of the poses.
+
+    Attributes:
+        count: how many there are.
     """
 
     def __init__(self, who: str, stage_world: StageWorld, paths: Sequence[str], device: str) -> None:
         self._view: RigidBodyView | None = None
         self._own: Any = None
+        self.count = len(paths)
         depth = carrier_depth(paths[0])
         if depth:
             bodies = ["/".join(path.split("/")[:depth]) for path in paths]
@@ -55,6 +59,12 @@ class Attachment:
             return pose[:, :3], pose[:, 3:]
         _, pose, own = common(pose, self._own)
         return combine_frame_transforms(pose[:, :3], pose[:, 3:], own[:, :3], own[:, 3:])
+
+    def get_world_poses(self, indices: Any = None) -> tuple[Any, Any]:
+        """:meth:`poses` of some of them, all by default, as copies."""
+        chosen = slice(None) if indices is None else indices
+        place, turn = self.poses()
+        return copy(place[chosen]), copy(turn[chosen])
 
 
 def carrier_depth(path: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from phalanx.facade.arrays import accept, api_of
+from phalanx.facade.isaaclab.sensors.clocks import Clocks
 from phalanx.facade.isaaclab.sensors.sensor_base_cfg import SensorBaseCfg
 from phalanx.facade.isaaclab.sim import utils
 from phalanx.facade.isaaclab.sim.debug_vis import DebugVis
@@ -46,18 +47,17 @@ class SensorBase(DebugVis, ABC):
         self.cfg: Any = cfg.copy()  # pyright: ignore[reportAttributeAccessIssue]
         self.stage: Any = utils.get_current_stage()
         """The stage that it is on."""
-        self._is_initialized = False
+        self._is_initialized = self._is_being_initialized = False
+        self._physics_sim_view: Any = None
         self._subscriptions = [
-            Subscription(Event.PLAY, self._initialize_callback, order=15),  # after assets
-            Subscription(Event.STOP, self._invalidate_callback),
+            Subscription(Event.PLAY, self._on_play, order=15),  # after assets
+            Subscription(Event.STOP, self._on_stop),
         ]
         if self.cfg.debug_vis:
             self.set_debug_vis(True)
 
     def __del__(self) -> None:
-        for one in getattr(self, "_subscriptions", ()):
-            one.cancel()
-        self._no_longer_shown()
+        self._clear_callbacks()
 
     def __str__(self) -> str:
         known = f"{self.num_instances} instances" if self._is_initialized else "not initialized"
@@ -96,10 +96,11 @@ class SensorBase(DebugVis, ABC):
             IndexError: there is no such environment.
         """
         self._check_initialized()
-        chosen = self._host_ids(env_ids)
-        self._timestamp[chosen] = 0.0
-        self._timestamp_last_update[chosen] = 0.0
-        self._is_outdated[chosen] = True
+        chosen, clocks = self._host_ids(env_ids), self._clocks
+        clocks.heed_scripts()
+        clocks.time[chosen] = clocks.measured[chosen] = 0.0
+        clocks.due[chosen] = True
+        clocks.tell_scripts()
 
     def update(self, dt: float, force_recompute: bool = False) -> None:
         """Let the sensor know that time has passed.
@@ -109,26 +110,24 @@ class SensorBase(DebugVis, ABC):
             force_recompute: measure now what is due. Sensors with a history always do, or it would have holes.
         """
         self._check_initialized()
-        self._timestamp += dt
-        self._is_outdated |= self._timestamp - self._timestamp_last_update + JUST_DUE >= self.cfg.update_period
+        clocks = self._clocks
+        clocks.heed_scripts()
+        clocks.time += dt
+        clocks.due |= self._elapsed() + JUST_DUE >= self.cfg.update_period
+        clocks.tell_scripts()
         if force_recompute or self._is_visualizing or self.cfg.history_length > 0:
             self._update_outdated_buffers()
 
     # -- for those who write sensors -------------------------------------------------------------------------
 
     def _initialize_impl(self) -> None:
-        """Look up prims and make buffers; those who override it call this first.
-
-        Clocks are on the host: what is due is known without waiting for a GPU.
-        """
+        """Look up prims and make buffers; those who override it call this first."""
         simulation = self._simulation()
         self._device, self._backend = simulation.device, simulation.backend
         self._sim_physics_dt = simulation.get_physics_dt()
         self._parent_prims = self._find_parents()
         self._num_envs = self._count()
-        self._is_outdated = np.ones(self._num_envs, bool)
-        self._timestamp = np.zeros(self._num_envs)
-        self._timestamp_last_update = np.zeros(self._num_envs)
+        self._clocks = Clocks(self._num_envs, self._device)
         self._all_ids = array(np.arange(self._num_envs), self._device)
 
     @abstractmethod
@@ -141,12 +140,43 @@ class SensorBase(DebugVis, ABC):
 
     def _update_outdated_buffers(self) -> None:
         """Measure where it is due."""
-        if self._is_outdated.all():
+        clocks = self._clocks
+        clocks.heed_scripts()
+        if clocks.due.all():
             self._update_buffers_impl(self._all_ids)
-        elif self._is_outdated.any():
-            self._update_buffers_impl(array(np.flatnonzero(self._is_outdated), self._device))
-        self._timestamp_last_update[self._is_outdated] = self._timestamp[self._is_outdated]
-        self._is_outdated[:] = False
+        elif clocks.due.any():
+            self._update_buffers_impl(array(np.flatnonzero(clocks.due), self._device))
+        clocks.heed_scripts()
+        clocks.measured[clocks.due] = clocks.time[clocks.due]
+        clocks.due[:] = False
+        clocks.tell_scripts()
+
+    @property
+    def _timestamp(self) -> Any:
+        """(num_envs,) s since the last reset, float32, on the sensor's device; scripts may write to it."""
+        return self._clocks.hand_out("time")
+
+    @_timestamp.setter
+    def _timestamp(self, value: Any) -> None:
+        self._clocks.set("time", value)
+
+    @property
+    def _timestamp_last_update(self) -> Any:
+        """(num_envs,) s: what the clocks showed at the last measurement; scripts may write to it."""
+        return self._clocks.hand_out("measured")
+
+    @_timestamp_last_update.setter
+    def _timestamp_last_update(self, value: Any) -> None:
+        self._clocks.set("measured", value)
+
+    @property
+    def _is_outdated(self) -> Any:
+        """(num_envs,) bool: whether the next who looks has data measured anew; scripts may write to it."""
+        return self._clocks.hand_out("due")
+
+    @_is_outdated.setter
+    def _is_outdated(self, value: Any) -> None:
+        self._clocks.set("due", value)
 
     def _count(self) -> int:
         """Number of environments: of prims that have the sensor's below them."""
@@ -191,18 +221,38 @@ class SensorBase(DebugVis, ABC):
 
     def _elapsed(self) -> np.ndarray:
         """(num_envs,): time since the last measurement, s."""
-        return self._timestamp - self._timestamp_last_update
+        return self._clocks.time - self._clocks.measured
 
-    def _initialize_callback(self) -> None:
+    def _on_play(self) -> None:
+        self._initialize_callback(None)
+
+    def _on_stop(self) -> None:
+        self._invalidate_initialize_callback(None)
+
+    def _initialize_callback(self, event: Any) -> None:
+        """The simulation begins to play; ``event`` is ``None``."""
         if not self._is_initialized:
-            self._initialize_impl()
+            self._physics_sim_view = self._simulation().physics_sim_view
+            self._is_being_initialized = True
+            try:
+                self._initialize_impl()
+            finally:
+                self._is_being_initialized = False
             self._is_initialized = True
 
-    def _invalidate_callback(self) -> None:
+    def _invalidate_initialize_callback(self, event: Any) -> None:
+        """The simulation has stopped; ``event`` is ``None``."""
         self._is_initialized = False
+        self._physics_sim_view = None
+
+    def _clear_callbacks(self) -> None:
+        """Hear of nothing any more, and show nothing."""
+        for one in getattr(self, "_subscriptions", ()):
+            one.cancel()
+        self._no_longer_shown()
 
     def _check_initialized(self) -> None:
-        if not self._is_initialized:
+        if not (self._is_initialized or self._is_being_initialized):
             raise RuntimeError(f"{self._who} knows its prims only while the simulation plays: call sim.reset() first")
 
     def _simulation(self) -> SimulationContext:

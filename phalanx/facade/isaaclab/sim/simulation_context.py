@@ -86,6 +86,8 @@ class SimulationContext(Callbacks):
         self._playing, self._stopped = False, True
         self._steps = 0
         self._timeline = get_timeline_interface()  # Isaac Lab's own tests reach for it
+        self._app_control_on_stop_handle: Any = None  # stopping never holds the script, as in Isaac Lab's terminal
+        self._disable_app_control_on_stop_handle = False
         self._physics_scene()
         self._opened = stage.changed.subscribe(weakly(self._on_stage), order=10)
         SimulationContext._instance = self

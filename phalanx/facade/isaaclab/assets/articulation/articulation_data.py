@@ -7,7 +7,7 @@ from typing import Any
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.articulation.joint_buffers import JointBuffers
 from phalanx.facade.isaaclab.assets.body_data import BodyParts
-from phalanx.facade.isaaclab.assets.lazy_data import joined
+from phalanx.facade.isaaclab.assets.lazy_data import buffers, joined
 from phalanx.facade.isaaclab.assets.root_data import ROOT, RootData
 from phalanx.facade.isaaclab.assets.together import Group
 from phalanx.facade.physx.state_kernels import dof_reading
@@ -16,6 +16,11 @@ READ = (*ROOT, "joint positions", "joint velocities")
 """What one write leaves as it was if it does not set it; poses and velocities of bodies follow from it."""
 
 
+@buffers(
+    "root_link_pose_w root_link_vel_w root_com_pose_w root_com_vel_w root_state_w root_link_state_w root_com_state_w "
+    "body_link_pose_w body_link_vel_w body_com_pose_w body_com_vel_w body_state_w body_link_state_w body_com_state_w "
+    "body_com_acc_w body_com_pose_b body_incoming_joint_wrench_b joint_pos joint_vel joint_acc"
+)
 class ArticulationData(RootData, BodyParts, JointBuffers):
     """State of an articulation in all its instances, read when it is asked for and kept until the next update.
 
@@ -119,6 +124,12 @@ class ArticulationData(RootData, BodyParts, JointBuffers):
     def joint_acc(self) -> Any:
         """(n, joints) accelerations of joints between the last two updates, rad/s^2 or m/s^2."""
         return self._rate("joint_vel", self._view.get_dof_accelerations)
+
+    @property
+    def _previous_joint_vel(self) -> Any:
+        """(n, joints) velocities that the next accelerations of joints count from; scripts may write to it."""
+        _ = self.joint_acc  # from now on they are followed
+        return self._rates["joint_vel"].start()
 
     @property
     def body_com_acc_w(self) -> Any:

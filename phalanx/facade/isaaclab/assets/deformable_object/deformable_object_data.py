@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from phalanx.facade.isaaclab.assets.lazy_data import LazyData
+from phalanx.facade.isaaclab.assets.lazy_data import LazyData, buffers
 from phalanx.facade.namespaces import columns, common
 from phalanx.facade.physx.soft_body_view import SoftBodyView
 
 
+@buffers(
+    "nodal_pos_w nodal_vel_w nodal_state_w sim_element_quat_w sim_element_deform_gradient_w sim_element_stress_w "
+    "collision_element_quat_w collision_element_deform_gradient_w collision_element_stress_w"
+)
 class DeformableObjectData(LazyData):
     """State of a deformable object, in the simulation's world.
 

@@ -6,10 +6,14 @@ from typing import Any
 
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.body_data import BodyParts
-from phalanx.facade.isaaclab.assets.lazy_data import of_body
+from phalanx.facade.isaaclab.assets.lazy_data import buffers, of_body
 from phalanx.facade.isaaclab.assets.root_data import ROOT, RootData
 
 
+@buffers(
+    "root_link_pose_w root_link_vel_w root_com_pose_w root_com_vel_w root_state_w root_link_state_w root_com_state_w "
+    "body_com_acc_w body_com_pose_b"
+)
 class RigidObjectData(RootData, BodyParts):
     """State of a rigid object in all its instances, read when it is asked for and kept until the next update.
 

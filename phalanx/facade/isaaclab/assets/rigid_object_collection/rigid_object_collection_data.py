@@ -7,10 +7,14 @@ from typing import Any
 
 from phalanx.facade.isaaclab.assets import frames
 from phalanx.facade.isaaclab.assets.buffers import block
-from phalanx.facade.isaaclab.assets.lazy_data import joined, part, same
+from phalanx.facade.isaaclab.assets.lazy_data import buffers, joined, part, same
 from phalanx.facade.isaaclab.assets.state_data import READ, StateData
 
 
+@buffers(
+    "object_link_pose_w object_link_vel_w object_com_pose_w object_com_vel_w object_com_pose_b object_com_acc_w "
+    "object_state_w object_link_state_w object_com_state_w"
+)
 class RigidObjectCollectionData(StateData):
     """State of the objects of a collection, read when it is asked for and kept until the next update.
 

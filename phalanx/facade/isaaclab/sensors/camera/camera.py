@@ -182,10 +182,12 @@ class Camera(PlacedCamera):
         if not 0.0 <= self._clip[0] < self._clip[1]:
             raise ValueError(f"{self._who}: clipping_range={self._clip} must be two distances, the first the less")
         self._carried = Attachment(self._who, stage_world, paths, self._device)
-        if len(getattr(self, "_place", ())) != n:  # else it has been reset, and is where it was put
-            self._place = zeros((n, 3), self._device)
+        if len(getattr(self, "_offset_pos", ())) != n:  # else it has been reset, and is where it was put
+            self._offset_pos = zeros((n, 3), self._device)
             turn = np.tile(np.array([1.0, 0.0, 0.0, 0.0], "float32"), (n, 1))
-            self._turn = convert_camera_frame_orientation_convention(array(turn, self._device), "opengl", "world")
+            self._offset_quat = convert_camera_frame_orientation_convention(
+                array(turn, self._device), "opengl", "world"
+            )
         self._rays = lens_rays(prims[0], *self.image_shape, self.cfg.spawn is None)
         matrices = getattr(self, "_matrices", None)  # that were set
         if matrices is None or len(matrices) != n:

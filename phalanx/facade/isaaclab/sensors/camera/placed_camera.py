@@ -26,10 +26,10 @@ class PlacedCamera(SensorBase):
 
     _data: CameraData
     _carried: Attachment
-    _place: Any
-    """(N, 3): where cameras are in the frames of their prims, m."""
-    _turn: Any
-    """(N, 4): their orientations there, x forward, z up."""
+    _offset_pos: Any
+    """(N, 3): where cameras are in the frames of their prims, m; scripts may write to it."""
+    _offset_quat: Any
+    """(N, 4): their orientations there, x forward, z up; scripts may write to it."""
     _frame: Any
     """(N,): pictures since the last reset."""
 
@@ -88,7 +88,7 @@ class PlacedCamera(SensorBase):
                 raise ValueError(f"{self._who}: {what} have shape {tuple(value.shape)}; it must be {wanted}")
             pose[i][chosen] = value
         own = subtract_frame_transforms(*base, *pose)
-        for name, value in zip(("_place", "_turn"), own, strict=True):
+        for name, value in zip(("_offset_pos", "_offset_quat"), own, strict=True):
             put(self, name, value, chosen)
         put(self._data, "pos_w", pose[0], chosen)
         put(self._data, "quat_w_world", pose[1], chosen)
@@ -116,12 +116,19 @@ class PlacedCamera(SensorBase):
 
     # -- inside ----------------------------------------------------------------------------------------------
 
+    @property
+    def _ALL_INDICES(self) -> Any:
+        """(N,): the numbers of all cameras."""
+        return self._all_ids
+
     def _camera_poses(self) -> tuple[Any, Any]:
         """(N, 3) and (N, 4): where cameras are in the world, x forward, z up."""
-        return combine_frame_transforms(*self._carried.poses(), self._place, self._turn)
+        return combine_frame_transforms(*self._carried.poses(), self._offset_pos, self._offset_quat)
 
     def _outdate(self, env_ids: Any) -> None:
-        self._is_outdated[self._host_ids(env_ids)] = True
+        self._clocks.heed_scripts()
+        self._clocks.due[self._host_ids(env_ids)] = True
+        self._clocks.tell_scripts()
 
     def _given_matrices(self, matrices: Any, env_ids: Any) -> tuple[Any, Any]:
         """Intrinsic matrices (n, 3, 3) that were given for some cameras, and those of all with these put in.

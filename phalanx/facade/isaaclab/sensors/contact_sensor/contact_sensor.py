@@ -208,7 +208,7 @@ class ContactSensor(ShownByMarkers, SensorBase):
     def _update_buffers_impl(self, env_ids: Any) -> None:
         chosen, data, cfg = self._chosen(env_ids), self._data, self.cfg
         if self._net is not None:
-            self._net.measure(data, self._is_outdated, self._timestamp > 0.0, self._elapsed().astype("float32"))
+            self._net.measure(data, self._clocks.due, self._clocks.time > 0.0, self._elapsed().astype("float32"))
         else:
             self._measure_net(chosen)
         if self._reports:
@@ -272,7 +272,7 @@ class ContactSensor(ShownByMarkers, SensorBase):
 
     def _since_reset(self, values: Any, without: float = 0.0) -> Any:
         """Values (N, ...), of nothing where no time has passed since the reset: what there is was before it."""
-        passed = self._timestamp > 0.0
+        passed = self._clocks.time > 0.0
         if passed.all():
             return values
         passed = array(passed.reshape(-1, *[1] * (values.ndim - 1)), self._device)

@@ -100,7 +100,7 @@ class Imu(ShownByMarkers, SensorBase):
             put(self._data, name, value, chosen)
         put(self, "_velocity", velocity, chosen)
         put(self, "_rate", rate, chosen)
-        self._known |= self._is_outdated & (self._timestamp > 0.0)  # before, states may yet be written
+        self._known |= self._clocks.due & (self._clocks.time > 0.0)  # before, states may yet be written
 
     def _accelerations(self, velocity: Any, spin: Any, arm: Any) -> Any:
         """(n, 6) of the sensors, world axes; where no time has passed, what they were."""

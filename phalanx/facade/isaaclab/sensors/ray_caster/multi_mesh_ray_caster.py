@@ -66,7 +66,7 @@ class MultiMeshRayCaster(RayCaster):
         self._moving = len(carried)
         if carried:
             own = [list(row) for row in zip(*bodies, strict=True)]
-            self._view, table = shared_rigid_body_view(self._who, stage_world, own)
+            self._targets, table = shared_rigid_body_view(self._who, stage_world, own)
             self._table = array(table, self._device)
         if places:
             self._places = array(np.stack(places, axis=1), self._device)  # in the bodies' frames, or in the world
@@ -92,7 +92,7 @@ class MultiMeshRayCaster(RayCaster):
             return
         place, turn = self._places[..., :3], self._places[..., 3:]
         if self._moving:
-            pose = frames.to_wxyz(self._view.get_transforms())[self._table]
+            pose = frames.to_wxyz(self._targets.get_transforms())[self._table]
             k = self._moving
             at, turned = combine_frame_transforms(pose[..., :3], pose[..., 3:], place[:, :k], turn[:, :k])
             xp, place, turn, at, turned = common(place, turn, at, turned)
@@ -100,8 +100,8 @@ class MultiMeshRayCaster(RayCaster):
         self._spots[...], self._turns[...] = accept(place, self._device), accept(turn, self._device)
         self._scene.place(self._spots, self._turns)
 
-    def _make_rays(self) -> None:
-        super()._make_rays()
+    def _initialize_rays_impl(self) -> None:
+        super()._initialize_rays_impl()
         self._make_spots()
         n = self._num_envs
         wants_ids = bool(self.cfg.update_mesh_ids)

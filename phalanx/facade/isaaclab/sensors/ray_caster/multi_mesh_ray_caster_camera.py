@@ -34,9 +34,12 @@ class MultiMeshRayCasterCamera(RayCasterCamera, MultiMeshRayCaster):
 
     # -- inside ----------------------------------------------------------------------------------------------
 
-    def _make_rays(self) -> None:
-        RayCasterCamera._make_rays(self)
+    def _initialize_rays_impl(self) -> None:
+        RayCasterCamera._initialize_rays_impl(self)
         self._make_spots()
+
+    def _create_buffers(self) -> None:
+        RayCasterCamera._create_buffers(self)
         plain, ids = self._data, None
         if self.cfg.update_mesh_ids:
             ids = zeros((self._num_envs, *self.image_shape, 1), self._device, "int32") - 1

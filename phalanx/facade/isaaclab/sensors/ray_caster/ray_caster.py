@@ -68,6 +68,8 @@ class RayCaster(ShownByMarkers, SensorBase):
         self._update_outdated_buffers()
         return self._data
 
+    _view: Any = None
+    """What carries sensors: ``count`` and ``get_world_poses(indices)``; subclasses may let go of it."""
     drift: Any
     """(num_instances, 3): what is added to sensors' positions, m, drawn at each reset; scripts may write to it."""
     ray_cast_drift: Any
@@ -78,6 +80,10 @@ class RayCaster(ShownByMarkers, SensorBase):
         """Rays of each sensor, once the simulation plays."""
         self._check_initialized()
         return self._num_rays
+
+    @num_rays.setter
+    def num_rays(self, value: int) -> None:
+        self._num_rays = value
 
     @property
     def ray_starts(self) -> Any:
@@ -115,10 +121,13 @@ class RayCaster(ShownByMarkers, SensorBase):
     def _each(self, name: str) -> Any:
         """Starts or directions of the engine for each sensor, from now on for itself: (num_instances, num_rays, 3)."""
         self._check_initialized()
-        if getattr(self, name).ndim == 2:  # a cast reads both for all sensors together, or both for each
-            xp, n = self._scene.device.xp, self._num_envs
+        xp = self._scene.device.xp
+        if self._ahead.ndim == 2:  # a cast reads both for all sensors together, or both for each
             for one in ("_starts", "_ahead"):
-                setattr(self, one, xp.ascontiguousarray(xp.stack([getattr(self, one)] * n)))
+                if getattr(self, one) is not None:
+                    setattr(self, one, xp.ascontiguousarray(xp.stack([getattr(self, one)] * self._num_envs)))
+        if self._starts is None and name == "_starts":
+            self._starts = xp.zeros_like(self._ahead)
         return getattr(self, name)
 
     def _set_each(self, name: str, value: Any) -> None:
@@ -136,13 +145,13 @@ class RayCaster(ShownByMarkers, SensorBase):
         super()._initialize_impl()
         cfg, n, stage_world = self.cfg, self._num_envs, self._simulation().stage_world
         paths = [str(prim.GetPath()) for prim in self._find_own()]
-        self._carried = Attachment(self._who, stage_world, paths, self._device)
+        self._view = self._carried = Attachment(self._who, stage_world, paths, self._device)
         self._scene = RayScene(n, stage_world.world.engine.device)
         if not cfg.mesh_prim_paths:
             raise RuntimeError(f"{self._who}: mesh_prim_paths is empty: rays need something that they could hit")
         self._add_targets(stage_world, paths)
         self.drift, self.ray_cast_drift = zeros((n, 3), self._device), zeros((n, 3), self._device)
-        self._make_rays()
+        self._initialize_rays_impl()
 
     def _add_targets(self, stage_world: StageWorld, paths: Sequence[str]) -> None:
         """Let the scene have what rays can hit; ``paths`` are of the sensor's prims."""
@@ -151,7 +160,7 @@ class RayCaster(ShownByMarkers, SensorBase):
     def _place_targets(self) -> None:
         """Put what moves where it is now; nothing does."""
 
-    def _make_rays(self) -> None:
+    def _initialize_rays_impl(self) -> None:
         """Starts and directions in the prim's frame, and buffers for what they hit."""
         starts, ahead = self.cfg.pattern_cfg.func(self.cfg.pattern_cfg, self._device)
         self._num_rays = len(starts)
@@ -181,6 +190,27 @@ class RayCaster(ShownByMarkers, SensorBase):
         for name, value in (("pos_w", place), ("quat_w", turn), ("ray_hits_w", hits)):
             put(self._data, name, value, chosen)
 
+    @property
+    def _ray_starts_w(self) -> Any:
+        """(num_instances, num_rays, 3): where rays of the last cast started, m, world."""
+        return self._rays_w()[0]
+
+    @property
+    def _ray_directions_w(self) -> Any:
+        """(num_instances, num_rays, 3): directions of rays of the last cast, world."""
+        return self._rays_w()[1]
+
+    def _rays_w(self) -> tuple[Any, Any]:
+        self._check_initialized()
+        shape = (self._num_envs, self._num_rays, 3)
+        place, turn, ahead = hand_out(self._at), hand_out(self._turned), hand_out(self._ahead)
+        turn = turn[:, None]
+        starts = place[:, None]
+        if self._starts is not None:
+            _, starts, moved = common(starts, quat_apply(turn, hand_out(self._starts)))
+            starts = starts + moved
+        return tuple(copy(namespace(one).broadcast_to(one, shape)) for one in (starts, quat_apply(turn, ahead)))
+
     def _cast(self, place: Any, turn: Any) -> Any:
         """(n, rays, 3): hits of rays from prims there."""
         xp, place, turn, drift = common(place, turn, self.ray_cast_drift)
@@ -204,7 +234,7 @@ class RayCaster(ShownByMarkers, SensorBase):
     def _make_arrays(self, **wanted: bool) -> None:
         """Arrays that casts read and write; see ``RayScene.hits``."""
         xp = self._scene.device.xp
-        self._at, self._turned = xp.empty((self._num_envs, 3), "float32"), xp.empty((self._num_envs, 4), "float32")
+        self._at, self._turned = xp.zeros((self._num_envs, 3), "float32"), xp.zeros((self._num_envs, 4), "float32")
         self._found = self._scene.hits(self._num_rays, **wanted)
 
     def _engines(self, values: Any) -> Any:
