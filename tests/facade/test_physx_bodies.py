@@ -128,6 +128,48 @@ def test_what_is_set_is_what_is_there_and_other_rows_stay(
     np.testing.assert_allclose(floats(getattr(view, f"get_{name}")()), values, rtol=3e-6, atol=3e-6)
 
 
+class Counting:
+    """An array module that notes which arrays of whole numbers are brought to the device."""
+
+    def __init__(self, real: Any) -> None:
+        self._real, self.brought = real, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def asarray(self, values: Any, *more: Any, **options: Any) -> Any:
+        self.brought += isinstance(values, np.ndarray) and values.dtype.kind in "iub"
+        return self._real.asarray(values, *more, **options)
+
+    def array(self, values: Any, *more: Any, **options: Any) -> Any:
+        self.brought += isinstance(values, np.ndarray) and values.dtype.kind in "iub"
+        return self._real.array(values, *more, **options)
+
+
+@pytest.mark.parametrize("order", ["by column", "by environment", "listed"])
+def test_numbers_of_rows_are_brought_to_the_device_once(
+    order: str, device: str, api: str, give: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writes of chosen rows, reads and forces bring no row numbers to a GPU once they have run."""
+    view = views(unstepped(device))[order]
+    counting = Counting(view._xp)
+    monkeypatch.setattr(RigidBodyView, "_xp", counting)
+    rows, poses = give(np.array([1, 0])), give(floats(view.get_transforms()))
+    velocities, forces = give(np.ones((view.count, 6))), give(np.ones((view.count, 3)))
+    counts, found = [], []
+    for _ in range(3):
+        before = counting.brought
+        view.set_transforms(poses, rows)
+        view.set_velocities(velocities, rows)
+        view.apply_forces(forces, rows)
+        found.append(np.concatenate([floats(view.get_velocities()), floats(view.get_masses())], axis=1))
+        counts.append(counting.brought - before)
+    assert counts[0] > 0 and counts[1:] == [0, 0]
+    np.testing.assert_array_equal(found[0], found[2])
+    assert view._brought(np.array([[3, 4]])) is view._brought(np.array([[3, 4]]))
+    assert view._brought(np.array([[3, 4]])) is not view._brought(np.array([3, 4]))
+
+
 _unstepped: dict[tuple[str, int], px.World] = {}
 
 

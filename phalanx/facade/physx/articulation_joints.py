@@ -70,7 +70,7 @@ class ArticulationJoints(PushedBodies):
         """Write a property of joints and wake who sleeps."""
         rows = self._joint_dofs
         if only is not None and len(only) < self.max_dofs:
-            rows, values = rows[:, only], values[:, self._xp.asarray(only)]
+            rows, values = rows[:, only], values[:, self._brought(only)]
         self._write(field, rows, values, indices)
         self._wake(self._robots, indices)
 
@@ -179,7 +179,7 @@ class ArticulationJoints(PushedBodies):
         offset = self._read(c.LinkPose.offset, links[..., 0]) - self._read(c.LinkPose.offset, links[..., 1])
         axis = self._read(c.DofMotion.axis, dofs)
         torque = total[..., :3] + xp.cross(offset, total[..., 3:])
-        return xp.where(xp.asarray(turns), (axis * torque).sum(axis=-1), (axis * total[..., 3:]).sum(axis=-1))
+        return xp.where(self._brought(turns), (axis * torque).sum(axis=-1), (axis * total[..., 3:]).sum(axis=-1))
 
     @cached_property
     def _projection(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -105,8 +105,8 @@ class BodyView(View):
         """Choose by column and body, for arrays (count, width, item)."""
         xp = self._xp
         if (mask == mask[:1]).all():
-            return xp.where(xp.asarray(mask[0])[None, :, None], yes, no)
-        return xp.where(xp.asarray(mask)[self._column][..., None], yes, no)
+            return xp.where(self._brought(mask[0])[None, :, None], yes, no)
+        return xp.where(self._brought(mask)[self._column][..., None], yes, no)
 
     def _com_velocities(self) -> Any:
         """(count, width, 6): [linear, angular] velocity of the bodies' centres of mass."""
@@ -138,7 +138,7 @@ class BodyView(View):
             return xp.zeros((self.count, 6), self.world.dtype)
         found = self._read(c.DofState.velocity, self._root_dofs)
         found[:, :3] += xp.cross(found[:, 3:], self._root_com_arms())
-        return found if self._free.all() else found * xp.asarray(self._free, found.dtype)[self._column][:, None]
+        return found if self._free.all() else found * self._brought(self._free, found.dtype)[self._column][:, None]
 
     @cached_property
     def _root_writer(self) -> RootWriter:
@@ -322,7 +322,7 @@ class BodyView(View):
         if not rows.size:
             return self._xp.zeros((self.count, 0), self.world.dtype)
         found = self._read(field, rows)
-        return found if there.all() else found * self._xp.asarray(there, found.dtype)[self._column]
+        return found if there.all() else found * self._brought(there, found.dtype)[self._column]
 
     def _set_of_shapes(self, field: Any, values: Any, indices: Any) -> None:
         rows, there = self._shape_rows

@@ -144,6 +144,7 @@ class Rows:
         k, every = len(self.keys), np.arange(len(self.env))
         if len(np.unique(self.env * k + self.column)) != self.count:
             raise ValueError("a view has a row twice")
+        self._index: tuple[Any, Any] | None = None  # of listed rows, on the device, once it was wanted
         self.order = "listed"
         if self.count == num_envs * k:
             if np.array_equal(self.env * k + self.column, every):
@@ -165,7 +166,9 @@ class Rows:
             return block.reshape(self.count, *block.shape[2:])
         if self.order == "by column":
             return xp.ascontiguousarray(xp.swapaxes(block, 0, 1)).reshape(self.count, *block.shape[2:])
-        return block[xp.asarray(self.env), xp.asarray(self.column)]
+        if self._index is None:
+            self._index = xp.asarray(self.env), xp.asarray(self.column)
+        return block[self._index]
 
     def spread(self, values: Any, xp: Any) -> Any:
         """(num_envs, columns, ...) from (count, ...) rows, where there is a row for each."""
@@ -197,7 +200,7 @@ class View:
 
     def __init__(self, world: World, rows: Rows, origins: Any = None) -> None:
         self.world, self._rows = world, rows
-        self._placed: dict[str, Any] = {}
+        self._placed: dict[Any, Any] = {}
         self._origins = self._world_origins = None
         if origins is not None and np.any(host := accept(origins)):
             if host.shape != (world.num_envs, 3):
@@ -230,6 +233,15 @@ class View:
         if name not in self._placed:
             self._placed[name] = self._xp.asarray(array() if callable(array) else array)
         return self._placed[name]
+
+    def _brought(self, values: np.ndarray, dtype: Any = None) -> Any:
+        """Numbers of rows, or which of them count, on the device, copied there once; nobody may write to them."""
+        values = values if dtype is None else values.astype(dtype)
+        key = (values.dtype.str, values.shape, values.tobytes())
+        found = self._placed.get(key)
+        if found is None:
+            found = self._placed[key] = self._xp.array(values)
+        return found
 
     @property
     def _env(self) -> Any:
@@ -273,7 +285,7 @@ class View:
         flat = rows.ravel()
         if len(flat) and (np.diff(flat) == 1).all():
             return slice(int(flat[0]), int(flat[-1]) + 1)
-        return self._xp.asarray(flat)
+        return self._brought(flat)
 
     def _write(self, field: Field, rows: np.ndarray, values: Any, indices: Any) -> None:
         """Write values (count, m, *item) of the chosen rows, and let the world know."""
@@ -294,7 +306,7 @@ class View:
             write_rows(engine, field, self._run(rows), flat, wait=True)
         else:
             some = slice(None) if indices is None else indices
-            write_listed(engine, field, xp.asarray(rows)[self._column[some]], self._env[some], values[some])
+            write_listed(engine, field, self._brought(rows)[self._column[some]], self._env[some], values[some])
 
     # -- what users give -------------------------------------------------------------------------------------
 

@@ -114,11 +114,10 @@ class PushedBodies(BodyView):
 
     def _add_up(self, values: Any, layers: list[np.ndarray]) -> Any:
         """(rows, links, 3) from (rows, bodies, 3), in the order of bodies."""
-        xp = self._xp
-        found = values[:, xp.asarray(layers[0])]
+        found = values[:, self._brought(layers[0])]
         for layer in layers[1:]:
-            there = xp.asarray(layer >= 0, values.dtype)[:, None]
-            found = found + values[:, xp.asarray(np.maximum(layer, 0))] * there
+            there = self._brought(layer >= 0, values.dtype)[:, None]
+            found = found + values[:, self._brought(np.maximum(layer, 0))] * there
         return found
 
     def _push_all(self) -> None:
@@ -128,7 +127,7 @@ class PushedBodies(BodyView):
         rows, layers = self._sums or (self._link_rows, [np.arange(self._width)])
         found = wrench[self._run(self._body_rows[:, layers[0]])]
         for layer in layers[1:]:
-            there = self._xp.asarray(np.tile(layer >= 0, len(self._columns)), found.dtype)[:, None, None]
+            there = self._brought(np.tile(layer >= 0, len(self._columns)), found.dtype)[:, None, None]
             found = found + wrench[self._run(self._body_rows[:, np.maximum(layer, 0)])] * there
         for field, part in ((c.ExternalWrench.force, found[:, :3]), (c.ExternalWrench.torque, found[:, 3:])):
             store.view(field)[self._run(rows)] = part
@@ -149,7 +148,7 @@ class PushedBodies(BodyView):
         dense[self._env[some], self._column[some]] = values[some, 0]
         named[self._env[some], self._column[some]] = 1.0
         target = world.engine.store.view(field)
-        where = xp.asarray(rows)
+        where = self._brought(rows)
         old = xp.moveaxis(target[where], -1, 0)
         new = xp.where(self._add_up(named, layers) > 0, self._add_up(dense, layers), old)
         target[where] = xp.moveaxis(new, 0, -1)
@@ -163,7 +162,7 @@ class PushedBodies(BodyView):
             for field in c.ExternalWrench.fields():
                 target = world.engine.store.view(field)
                 if self._rows.order == "listed":
-                    table = self._xp.asarray(self._link_rows)[self._column]
+                    table = self._brought(self._link_rows)[self._column]
                     target[table, :, self._env[:, None]] = 0.0
                 else:
                     target[self._run(self._link_rows)] = 0.0
