@@ -2,7 +2,8 @@
 
 A block is a run of neighbouring environments (of :data:`LANES`). All systems of a step run over one block before the
 next block starts, so that a block's data stay in the cache from system to system and from step to step; threads
-share nothing but read-only parameters, and never wait for each other within a batch of steps.
+share nothing but read-only parameters, and never wait for each other within a batch of steps. Only where there is one
+block do they share out rows of large systems instead (:mod:`phalanx.ecs.cpu.row_shares`), and wait after each.
 
 Systems may find that a table has too few rows, and say so by a flag of their environment. A block that has such a flag
 stops before anything is made of what did not fit. When the table has grown, :meth:`Program.resume` of the new program
@@ -14,7 +15,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -23,6 +24,7 @@ from numba.core.extending import intrinsic
 
 from phalanx.ecs import trace
 from phalanx.ecs.cache.kernels import kept
+from phalanx.ecs.cpu.row_shares import shares
 from phalanx.ecs.cpu.threads import at_once, num_threads
 from phalanx.ecs.declare import Bound, Field
 
@@ -88,6 +90,14 @@ def _run_blocks(
         left[block, 0], left[block, 1] = steps, i
 
 
+class _Stretch(NamedTuple):
+    """Systems ``first`` to ``end - 1`` of a sequence; with tables of arguments, one, for each share of its rows."""
+
+    first: int
+    end: int
+    tables: list[np.ndarray]
+
+
 class Program:
     """A sequence of compiled systems bound to their arrays."""
 
@@ -110,6 +120,9 @@ class Program:
         self._flag_arrays = list((flags or {}).values())
         self._flags = np.array([array.ctypes.data for array in self._flag_arrays], np.int64)
         self._retries = _retries(bound, set(flags or ()))
+        self._bound, self._table_stride = bound, stride
+        self._is_large = self._blocks == 1 and any(len(shares(one, 2)) > 1 for one in bound)
+        self._stretches: dict[int, list[_Stretch]] = {}  # by the number of threads
 
     def run(self, steps: int = 1) -> None:
         """Run the whole sequence ``steps`` times for every environment, or until its flags stop it."""
@@ -140,12 +153,56 @@ class Program:
             self._go_on_traced(retries, flags)
             return
         fixed = (self._functions, self._tables, retries, flags, self._left)
+        if self._is_large and (threads := num_threads()) > 1:
+            self._go_on_shared(self._stretched(threads), retries, flags)
+            return
         threads = min(num_threads(), self._blocks) if self._blocks > 1 else 1
         if threads <= 1:
             _run_blocks(*fixed, 0, self._blocks, self._lanes, self._envs)
             return
         bounds = [self._blocks * i // threads for i in range(threads + 1)]
         at_once(_run_blocks, [(*fixed, a, b, self._lanes, self._envs) for a, b in itertools.pairwise(bounds)])
+
+    def _stretched(self, threads: int) -> list[_Stretch]:
+        """The sequence in stretches that run as they are, and systems whose rows so many threads share out."""
+        if threads not in self._stretches:
+            found: list[_Stretch] = []
+            for i, one in enumerate(self._bound):
+                parts = [one] if self._retries[i] >= 0 else shares(one, threads)
+                if len(parts) > 1:
+                    tables = [_table(part, self._table_stride, self._envs) for part in parts]
+                    found.append(_Stretch(i, i + 1, tables))
+                elif found and not found[-1].tables:
+                    found[-1] = _Stretch(found[-1].first, i + 1, [])
+                else:
+                    found.append(_Stretch(i, i + 1, []))
+            self._stretches[threads] = found
+        return self._stretches[threads]
+
+    def _go_on_shared(self, stretches: list[_Stretch], retries: np.ndarray, flags: np.ndarray) -> None:
+        """The one block, stretch by stretch."""
+        while self._left[0, 0] > 0:
+            for first, end, tables in stretches:
+                at = max(first, int(self._left[0, 1]))
+                if at >= end:
+                    continue
+                if tables:
+                    at_once(_run_blocks, [self._one_by_one(i=at, table=table) for table in tables])
+                else:
+                    self._left_of_one[:] = 1, at
+                    fixed = (self._functions[:end], self._tables[:end], retries, flags, self._left_of_one)
+                    _run_blocks(*fixed, 0, 1, self._lanes, self._envs)
+                    if self._left_of_one[0, 0] > 0:  # a flag has stopped it
+                        self._left[0, 1] = self._left_of_one[0, 1]
+                        return
+                self._left[0, 1] = end
+            self._left[0] = self._left[0, 0] - 1, 0
+
+    def _one_by_one(self, i: int, table: np.ndarray) -> tuple[Any, ...]:
+        """What runs one system once with other arguments."""
+        left, address = np.array([[1, 0]]), np.array([table.ctypes.data])
+        nothing = _NEVER, self._flags[:0]
+        return (self._functions[i : i + 1], address, *nothing, left, 0, 1, self._lanes, self._envs)
 
     def _go_on_traced(self, retries: np.ndarray, flags: np.ndarray) -> None:
         """System by system over all blocks, in one thread; blocks that stopped at different places one by one."""
