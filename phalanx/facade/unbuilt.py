@@ -16,7 +16,8 @@ UNBUILT = {
     "isaacsim.xr": "there are no headsets",
     "omni.graph": "OmniGraph is not made; call functions from World.add_physics_callback and add_render_callback",
     "omni.isaac.dynamic_control": "dynamic control is gone from Isaac Sim 5, too; use isaacsim.core.prims.Articulation",
-    "omni.ui": "there is no window",
+    "omni.ui.scene": "there is no window",
+    "omni.ui.workspace": "there is no window",
     "omni.kit.viewport.menubar": "there is no window; use isaacsim.sensors.camera.Camera",
     "omni.kit.viewport.window": "there is no window; use isaacsim.sensors.camera.Camera",
     "omni.kit.viewport_legacy": "there is no window; use isaacsim.sensors.camera.Camera",
@@ -29,6 +30,9 @@ _SOFT = "deformables of PhysX's beta schemas are not read; use isaacsim.core.pri
 CLASSES = {
     "isaacsim.core.experimental.prims": {"DeformablePrim": _SOFT},
     "isaacsim.core.experimental.materials": {"SurfaceDeformableMaterial": _SOFT, "VolumeDeformableMaterial": _SOFT},
+    "omni.ui": {
+        "**": "windows, frames, stacks, labels, buttons and fields keep what they are told, and nothing is drawn"
+    },
     "omni.replicator.core": {
         "WriterRegistry": "nothing draws by itself; make a BasicWriter and call its write() with what cameras give",
         "orchestrator": "nothing draws by itself; step the world and read cameras",
