@@ -31,6 +31,7 @@ from phalanx.components.node_contact import *
 from phalanx.components.node_tie import *
 from phalanx.components.pair import *
 from phalanx.components.particle import *
+from phalanx.components.particle_touch import *
 from phalanx.components.pivot import *
 from phalanx.components.query import *
 from phalanx.components.reaction import *

@@ -68,6 +68,7 @@ class ParticleMaterial(Component, table=Deformable):
     adhesion_reach = Field(
         unit="m", doc="distance of its surface from a shape up to which that pulls", role="parameter", shared=True
     )
+    touches = Field(dtype="int32", doc="1: they touch cloth", constant=True)
     max_velocity = Field(unit="m/s", doc="cap on the speed of particles", role="parameter", shared=True)
 
 

@@ -43,6 +43,9 @@ from phalanx.systems.deformable import (
     particle_cells,
     particle_links,
     particle_near,
+    particle_touch,
+    particle_touch_momentum,
+    particle_touch_near,
     rope,
     rope_twist,
     sections,
@@ -96,6 +99,9 @@ MODULES: tuple[ModuleType, ...] = (
     grains,
     fluids,
     particle_links,
+    particle_touch_near,
+    particle_touch,
+    particle_touch_momentum,
 )
 
 
@@ -150,7 +156,8 @@ def sequence(
         often = {"deform_rope": rope_sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":
-            one += found[:2]  # velocities that the last sweep has made
+            relaxes = [s.name for s in found].index("relax_pairs") if found else 0
+            one += found[:relaxes]  # velocities that the last sweep has made
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,

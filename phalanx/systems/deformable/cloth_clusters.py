@@ -10,6 +10,7 @@ itself is such a pile, too: on a ball that spins it was made faster and faster.
 """
 
 from phalanx.components import (
+    BodyParticles,
     ClothCluster,
     ClothGroupPartners,
     ClothNodeContact,
@@ -266,10 +267,12 @@ def restore_momentum_of_clusters(
     held=read(DeformableMomentum.held),
     origin=read(DeformableMotion.origin),
     shift=read(DeformableMomentum.shift),
+    only=read(BodyParticles.only),
     gain=update(DeformableMomentum.gain),
 ):
     """What is missing to the momentum of all bodies of a cluster, about their centre of mass; see above."""
     pushed = impulse[b, 0, e] != 0.0 or impulse[b, 1, e] != 0.0 or impulse[b, 2, e] != 0.0
+    pushed = pushed and only[b, e] == 0
     if size[b, e] == 1 and folded[b, e] == 1 and pushed:
         for k in range(6):
             gain[b, k, e] = 0.0
@@ -297,7 +300,7 @@ def restore_momentum_of_clusters(
             if cluster[o, e] == cluster[b, e]:
                 free = free and held[o, e] == 0 and broken[o, e] == 0
                 for k in range(3):  # what rigid bodies push is left as it is: see above
-                    free = free and impulse[o, k, e] == 0.0
+                    free = free and (impulse[o, k, e] == 0.0 or only[o, e] != 0)
                 decay = 1.0 / (1.0 + damping[o, e] * h[0, e] / real(count[0, e]))
                 kept, passed = 1.0, 0.0
                 for _ in range(count[0, e]):

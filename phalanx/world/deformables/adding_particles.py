@@ -50,6 +50,7 @@ class ParticleSets(Running):
         collision_mask: Any = None,
         contact_offset: float | None = None,
         rest_offset: float | None = None,
+        touches_cloth: bool = False,
         **surface: Unpack[Surface],
     ) -> Particles:
         """Add grains or a fluid to every environment.
@@ -88,6 +89,7 @@ class ParticleSets(Running):
             collision_group, collision_mask, contact_offset: as of :class:`phalanx.world.options.ActorOptions`; for
                 contact with rigid bodies.
             rest_offset: distance of their centres from things that they rest on, m; the radius where it is not given.
+            touches_cloth: they touch cloth, soft bodies and ropes for which this holds, and these give way to them.
             surface: see :class:`phalanx.world.options.Surface`; restitution has no meaning here.
 
         Raises:
@@ -155,6 +157,7 @@ class ParticleSets(Running):
             rolling_friction=checking.number(f"{who}: rolling_friction", rolling_friction or 0.0),
             cohesion=checking.number(f"{who}: cohesion", cohesion),
             max_velocity=checking.number(f"{who}: max_velocity", max_velocity, above=0, infinite=True),
+            touches_cloth=bool(touches_cloth),
         )
         made = self.particles[name] = Particles(self.engine, name, part, pose)
         return made

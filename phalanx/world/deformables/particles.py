@@ -88,6 +88,10 @@ class Particles(DeformableBody):
         for field in (c.ParticleNearCount.kept, c.ParticleFluid.pressure):
             self._write(field, self._bound.particles, np.zeros((count, self.num_nodes)), envs)
         self._write(c.ParticleSpin.value, self._bound.particles, np.zeros((count, self.num_nodes, 3)), envs)
+        particles = self.engine.store.rows(c.Particle)
+        for first in range(0, self.engine.store.rows(c.ParticleTouch), particles):
+            of_slot = first + np.arange(particles)[self._bound.particles]
+            self._write(c.ParticleTouchPoint.triangle, of_slot, np.full((count, self.num_nodes), -1), envs)
 
     particle_friction = DeformableBody._of_body(c.ParticleMaterial.dynamic_friction, what="friction", negative=False)
     """(n,): dynamic coefficient of friction between particles."""

@@ -302,7 +302,7 @@ def fill_deformables(
         (c.CollisionShare, columns.count(c.CollisionShareTopology.node)),
     ):
         store.set_rows(table, size)
-    particles.put(columns, store)
+    particles.put(columns, store, sheets.triangles.count)
     columns.write(store)
     return DeformableLayout(rows, soft_colours, cloth_colours, rope_nodes, particles.digits, attachments)
 

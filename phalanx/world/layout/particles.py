@@ -8,6 +8,7 @@ import numpy as np
 
 from phalanx import components as c
 from phalanx.components.particle import CHUNK, DIGITS, MOST_NEAR, RUN
+from phalanx.components.particle_touch import MOST_TOUCHED
 from phalanx.ecs import Field, Store
 from phalanx.systems.deformable.particle_near import REACH
 from phalanx.world.layout.columns import Columns
@@ -34,6 +35,7 @@ class Particles:
         self._digits = 0
         self._cell = 0.0
         self._flows = False
+        self._touches = False
         self._first: dict[int, int] = {}
 
     @property
@@ -68,6 +70,7 @@ class Particles:
         self._first[body] = self.count
         self._cell = max(self._cell, 2 * part.radius * REACH, part.reach)
         self._flows = self._flows or part.reach > 0
+        self._touches = self._touches or part.touches_cloth
         self.count += len(number)
 
     def couple(self, columns: Columns, coupled: int, link: int, body: int, first: int, end: int) -> None:
@@ -89,8 +92,12 @@ class Particles:
                 self.parts += 1
         columns.add({c.CoupledParticles.first: start, c.CoupledParticles.end: self.parts})
 
-    def put(self, columns: Columns, store: Store) -> None:
-        """Set the rows of tables, and write the grid."""
+    def put(self, columns: Columns, store: Store, triangles: int) -> None:
+        """Set the rows of tables, and write the grid.
+
+        Args:
+            triangles: of deformable bodies that touch cloth.
+        """
         cells = max(LEAST_CELLS, 1 << int(np.ceil(np.log2(max(self.count, 1)))))
         self._digits = -(-(cells.bit_length() - 1) // 4) if self.count else 0
         chunks = -(-self.count // CHUNK)
@@ -102,6 +109,7 @@ class Particles:
             (c.ParticleDigit, DIGITS if self.count else 0),
             (c.ParticleNear, self.count * self.slots),
             (c.ParticlePart, self.parts),
+            (c.ParticleTouch, self.count * MOST_TOUCHED if self._touches and triangles else 0),
         ):
             store.set_rows(table, size)
         if not self.count:
@@ -147,6 +155,7 @@ def particle_material(part: DeformablePart) -> dict[Field, float]:
         c.ParticleMaterial.tension: tension_of(made.surface_tension, made.spacing, made.reach) if made else 0.0,
         c.ParticleMaterial.adhesion: made.adhesion if made else 0.0,
         c.ParticleMaterial.adhesion_reach: made.adhesion_reach if made else 0.0,
+        c.ParticleMaterial.touches: int(made.touches_cloth) if made else 0,
         c.ParticleMaterial.max_velocity: made.max_velocity if made else np.inf,
     }
 

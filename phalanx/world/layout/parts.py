@@ -160,6 +160,8 @@ class ParticlesPart(DeformablePart):
     """m."""
     max_velocity: float = float("inf")
     """m/s."""
+    touches_cloth: bool = False
+    """Whether they touch deformable bodies for which this holds."""
 
     def masses(self) -> np.ndarray:
         """(nodes,): kg."""
