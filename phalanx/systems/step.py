@@ -47,6 +47,7 @@ from phalanx.systems.deformable import (
     particle_touch,
     particle_touch_momentum,
     particle_touch_near,
+    particle_touch_points,
     rope,
     rope_twist,
     sections,
@@ -438,6 +439,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         damping.damp_nodes,
         corotation.corotate_nodes,
         collision_points.collision_forces,
+        particle_touch_points.touched_forces_of_points,
     ),
     # Momentum that bodies must have.
     "deform_end": (

@@ -54,7 +54,14 @@ def test_grains_are_read() -> None:
     np.testing.assert_allclose(found.velocities, 2 * np.eye(3), atol=1e-7)
     np.testing.assert_allclose(found.position, (1, 2, 3))
     expected = {
-        **{"fluid": False, "radius": 0.015, "contact_offset": 0.03, "rest_offset": 0.01, "max_velocity": 7.0},
+        **{
+            "fluid": False,
+            "touches_cloth": True,
+            "radius": 0.015,
+            "contact_offset": 0.03,
+            "rest_offset": 0.01,
+            "max_velocity": 7.0,
+        },
         **{"static_friction": 0.4, "dynamic_friction": 0.4, "particle_friction": 0.2, "damping": 0.1},
         **{"gravity_scale": -0.5, "mass": 0.2, "adhesion": 0.4 * 9.80665, "adhesion_reach": 5e-3},
         **{"cohesion": 0.1 * 9.80665},
@@ -117,3 +124,16 @@ def test_mistakes_of_points_name_the_file(tmp_path) -> None:
     path.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + text)
     with pytest.raises(LoadError, match=r"grains\.usda: </p>: particle 1 has a coordinate that is not finite"):
         px.World().add_usd(path)
+
+
+@pytest.mark.parametrize("touches", [True, False])
+def test_cloth_without_self_collision_is_passed(touches: bool) -> None:
+    """Particles touch cloth that touches itself; of other cloth a stage says that they pass it."""
+    mesh = "point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]\nint[] faceVertexCounts = [4]\n"
+    mesh += "int[] faceVertexIndices = [0, 1, 2, 3]\n" + IN_SYSTEM
+    mesh += f"bool physxParticle:selfCollision = {int(touches)}\n"
+    cloth = prim("Mesh", "sheet", mesh, "PhysxParticleClothAPI PhysxAutoParticleClothAPI")
+    found = read(points() + system() + stuff("") + cloth)
+    sheet, sand = sorted(found.deformables, key=lambda model: isinstance(model.mesh, PointSet))
+    assert sand.arguments["touches_cloth"] and bool(sheet.arguments.get("touches_cloth")) == touches
+    assert any("pass through" in text for text in found.warnings) != touches

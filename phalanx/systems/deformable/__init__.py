@@ -46,6 +46,7 @@ from phalanx.systems.deformable import (
     particle_touch,
     particle_touch_momentum,
     particle_touch_near,
+    particle_touch_points,
     rope,
     rope_twist,
     sections,
@@ -102,6 +103,7 @@ MODULES: tuple[ModuleType, ...] = (
     particle_touch_near,
     particle_touch,
     particle_touch_momentum,
+    particle_touch_points,
 )
 
 

@@ -451,17 +451,6 @@ class Deformables(Ropes):
             spots.append(None if points is None else frame.position + rotate(frame.orientation, points))
         return ties, spots
 
-    def _check_touching(self) -> None:
-        """Particles do not touch collision meshes yet."""
-        some = [each.name for each in self.particles.values() if each.part.touches_cloth]
-        for soft in self.deformables.values() if some else ():
-            if soft.part.touches_cloth and soft.part.collision is not None:
-                raise ValueError(
-                    f"particles {some[0]!r} and soft body {soft.name!r} both have touches_cloth=True, and particles do "
-                    f"not touch collision meshes: add {soft.name!r} without collision=, or one of the two without "
-                    "touches_cloth"
-                )
-
     def _place_deformables(self, parts: Sequence[Part], layout: Layout) -> None:
         """Fill the tables of deformable bodies and add their systems to the schedule."""
         if not self.all_deformables:
@@ -476,7 +465,6 @@ class Deformables(Ropes):
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
-        self._check_touching()
         small_steps = self._settings["deformable_steps"]
         if small_steps is None:
             small_steps = steps_of_grains(self.particles.values(), self.dt / self.substeps, self._gravity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,12 @@ def read(reading: Reading, prim: Prim, name: str) -> DeformableModel:
     places = reading.numbers(prim, TYPES[str(prim.GetTypeName())]).reshape(-1, 3)
     points = PointSet(places @ local[:3, :3].T + local[:3, 3], reading.place(prim))
     fluid = reading.flag(prim, "physxParticle:fluid", False)
-    arguments = {"fluid": fluid, **_distances(reading, prim, system, fluid), **_material(reading, prim, system, fluid)}
+    arguments = {
+        "fluid": fluid,
+        "touches_cloth": True,
+        **_distances(reading, prim, system, fluid),
+        **_material(reading, prim, system, fluid),
+    }
     _mass(reading, prim, arguments, len(places))
     _adhesion(reading, prim, system, arguments)
     if not reading.flag(prim, "physxParticle:selfCollision", True):
@@ -177,3 +183,13 @@ def adhesion_reach(scale: float, distances: dict[str, float]) -> float:
     """Up to which distance adhesion acts, m, by its scale and the radius and offsets of particles, m."""
     room = distances["contact_offset"] - distances["rest_offset"]
     return min(max(scale * distances["rest_offset"], 0.01 * distances["radius"]), room)
+
+
+def tell_what_they_pass(reading: Reading, models: Sequence[DeformableModel]) -> None:
+    """Particles touch what touches itself."""
+    if not any(isinstance(model.mesh, PointSet) for model in models):
+        return
+    for model in models:
+        if not isinstance(model.mesh, PointSet) and not model.arguments.get("touches_cloth"):
+            prim = reading.stage.GetPrimAtPath(model.path)
+            reading.notes.add(prim, "particles pass through it: they touch what has its self-collision on.")

@@ -187,6 +187,7 @@ def _read(
                     reading.notes.add(prim, text)
             scene.deformables.append(model)
         clock.check()
+    particle_sets.tell_what_they_pass(reading, scene.deformables)
     owners = {prim: (actor.name, body) for actor in actors.values() for prim, body in actor.bodies.items()}
     colliders: dict[str, Shape | Ground] = {ground.name: ground for ground in grounds}
     for one in solids.values():
