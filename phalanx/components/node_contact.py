@@ -160,6 +160,14 @@ class CoupledLinkMotion(Component, table=CoupledLink):
     impulse = Field(
         6, unit="N s, N m s", doc="impulse of deformable bodies on it, over the substep so far", role="state"
     )
+    pulse = Field(6, unit="N s, N m s", doc="impulse of deformable bodies on it, in the last small step", role="state")
+    free = Field(unit="1/kg", doc="sum of its mobilities along axes, also of what does not give way")
+    unbound = Field(
+        6,
+        unit="m/s, rad/s",
+        doc="change of velocity in a small step that speed limits of joints undo, until it presses",
+    )
+    pressed = Field(doc="grains that it presses against something, in the small step")
     give = Field(6, unit="m, rad", doc="how far the forces of the small step move it within that")
 
 

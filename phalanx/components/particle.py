@@ -94,6 +94,17 @@ class ParticleMotion(Component, table=Particle):
     parted = Field(dtype="int32", doc="1: others near it were moved apart from it without a push")
 
 
+class ParticlePress(Component, table=Particle):
+    """Two shapes that may press a grain between them, of which at least one belongs to a link that moves."""
+
+    slots = Field(dtype="int32", doc="1 + SLOTS x slot of the first + slot of the second; 0: there are none")
+    line = Field(3, doc="unit vector from the second to the first, along which they press")
+    give = Field(2, unit="1/kg", doc="mobility of the link of each along the line")
+    opens = Field(unit="m/s", doc="how fast they are to come apart; negative: how fast they may come together")
+    rate = Field(unit="m/s", doc="how much faster they would come together with the impulse that is kept")
+    on = Field(dtype="int32", doc="1: they touch it in the small step")
+
+
 class ParticleSpin(Component, table=Particle):
     """How a grain turns. Which way it is turned nobody can see."""
 
@@ -186,6 +197,13 @@ class ParticlePartSums(Component, table=ParticlePart):
     force = Field(6, unit="N, N m", doc="as CoupledBodySums.force")
     stiffness = Field(21, unit="N/m, N, N m", doc="as CoupledBodySums.stiffness")
     impulse = Field(6, unit="N s, N m s", doc="as CoupledBodySums.impulse")
+
+
+class ParticlePartPress(Component, table=ParticlePart):
+    """Grains of a run that its link may press against something."""
+
+    some = Field(dtype="int32", doc="1: there may be such in this substep")
+    count = Field(doc="those that it touches in the small step")
 
 
 class CoupledParticles(Component, table=CoupledBody):

@@ -36,6 +36,7 @@ from phalanx.systems.deformable import (
     elasticity,
     fluids,
     grains,
+    link_drives,
     link_forces,
     link_motion,
     link_reports,
@@ -48,6 +49,7 @@ from phalanx.systems.deformable import (
     particle_touch_momentum,
     particle_touch_near,
     particle_touch_points,
+    pressed_particles,
     rope,
     rope_twist,
     sections,
@@ -292,12 +294,15 @@ ORDER: dict[str, tuple[System, ...]] = {
         link_motion.forecast_links,
         contact_search.find_node_contacts,
         link_forces.near_links,
+        link_drives.ease_links,
         link_motion.hold_links,
         mesh_search.find_mesh_contacts,
         link_motion.start_links,
         collision_points.press_carriers,
         collision_points.share_out_firmness,
         deformable_contacts.begin_node_contacts,
+        pressed_particles.find_pressed,
+        pressed_particles.find_pressed_parts,
     ),
     # Cells that particles are in.
     "deform_cells": (
@@ -367,6 +372,10 @@ ORDER: dict[str, tuple[System, ...]] = {
         fluids.fluid_begin,
         fluids.turn_fluid,
         particle_touch.begin_touched,
+        pressed_particles.find_press_rates,
+        pressed_particles.count_pressed,
+        pressed_particles.sum_pressed,
+        pressed_particles.press_particles,
     ),
     # What touches particles, repeated.
     "deform_particles": (

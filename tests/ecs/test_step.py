@@ -58,6 +58,7 @@ OLD = {
     "deform_begin": "remember_node_contacts forecast_dofs forecast_links hold_links",
     "deform_sort": "count_digits sort_keys",
     "deform_rope": "turn_rope bend_rope row_of_rope",
+    "deform_particles_begin": "find_press_rates",
     "deform_particles": "push_fluid move_particles",
     "deform_couple": "push_of_particles sum_link_forces",
     "deform_modes": "tie_forces_on_bodies pull_of_ties_on_bodies sum_groups add_impulses add_attachment_impulses "

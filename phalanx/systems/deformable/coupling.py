@@ -152,6 +152,7 @@ def push_links(
     place=update(CoupledLinkMotion.place),
     velocity=update(CoupledLinkMotion.velocity),
     impulse=update(CoupledLinkMotion.impulse),
+    last=write(CoupledLinkMotion.pulse),
 ):
     """Links get the impulses of the small step, and its share of what else changes their velocities."""
     step = h[0, e] / real(count[0, e])
@@ -160,6 +161,7 @@ def push_links(
         touched += near[b, e]
     for i in range(6):
         velocity[n, i, e] += change[n, i, e]
+        last[n, i, e] = 0.0
     if touched > 0:
         x = local(6)
         for k in range(6):
@@ -169,6 +171,7 @@ def push_links(
                 x[k] += pulse[b, k, e]
         for i in range(6):
             impulse[n, i, e] += x[i]
+            last[n, i, e] = x[i]
             for k in range(6):
                 velocity[n, i, e] += mobility[n, place_in_triangle(i, k), e] * x[k]
     for k in range(3):

@@ -39,7 +39,7 @@ from phalanx.maths.kernels import cross
 from phalanx.systems.collision.narrow.pose import inverse_turn
 from phalanx.systems.deformable.fluids import behind_wall, slope
 from phalanx.systems.deformable.particle_near import place_of
-from phalanx.systems.deformable.particle_shapes import FOUND, GIVEN, touch_shapes
+from phalanx.systems.deformable.particle_shapes import FOUND, GIVEN, PRESSED, press_contacts, touch_shapes
 
 APART = 0.2
 """Share of its overlap by which a pair is moved apart in a small step, without a push."""
@@ -197,6 +197,7 @@ def move_particles(
     turned=read(ParticleSpin.value),
     start=read(NodeStep.start),
     pair=read(NodeContactState.pair),
+    shape_load=read(NodeContactState.load),
     shape_normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
@@ -267,6 +268,9 @@ def move_particles(
             if pair[s, e] >= 0 and fluid[b, e] > 0.0:
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
                 contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
+            contacts[j + 13] = step * max(shape_load[s, e], 0.0) if pair[s, e] >= 0 else 0.0
+            contacts[j + 14], contacts[j + 15] = 0.0, 0.0
+        press_contacts(contacts, sx + step * x, sy + step * y, sz + step * z)
         ux, uy, uz, tx, ty, tz = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, wx, wy, wz,
@@ -301,6 +305,7 @@ def finish_particles(
     plane=read(DeformablePairTopology.plane),
     rotation=read(ShapePose.rotation),
     pair=read(NodeContactState.pair),
+    shape_load=read(NodeContactState.load),
     shape_normal=read(NodeContactPoint.normal),
     friction=read(NodeContactPoint.friction),
     gaps=update(NodeContactPoint.gap),
@@ -360,8 +365,8 @@ def finish_particles(
             tz += arm * uz + roll[s, 2, e]
         tx, ty, tz = turned[p, 0, e] + light * tx, turned[p, 1, e] + light * ty, turned[p, 2, e] + light * tz
     touches = moves and pair[c, e] >= 0
+    contacts = local(GIVEN * SLOTS)
     if touches:
-        contacts = local(GIVEN * SLOTS)
         for k in range(SLOTS):
             s = c + k
             j = GIVEN * k
@@ -378,6 +383,9 @@ def finish_particles(
             if pair[s, e] >= 0 and fluid[b, e] > 0.0:
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
                 contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
+            contacts[j + 13] = step * max(shape_load[s, e], 0.0) if pair[s, e] >= 0 else 0.0
+            contacts[j + 14], contacts[j + 15] = 0.0, 0.0
+        press_contacts(contacts, sx + step * x, sy + step * y, sz + step * z)
         ux, uy, uz, ax, ay, az = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, tx, ty, tz,
@@ -404,9 +412,9 @@ def finish_particles(
         if touches and pair[s, e] >= 0:
             nx, ny, nz = shape_normal[s, 0, e], shape_normal[s, 1, e], shape_normal[s, 2, e]
             push = impulses[FOUND * k]
-            fx = push * nx + impulses[FOUND * k + 1]
-            fy = push * ny + impulses[FOUND * k + 2]
-            fz = push * nz + impulses[FOUND * k + 3]
+            fx = push * nx + impulses[FOUND * k + 1] + contacts[GIVEN * k + PRESSED]
+            fy = push * ny + impulses[FOUND * k + 2] + contacts[GIVEN * k + PRESSED + 1]
+            fz = push * nz + impulses[FOUND * k + 3] + contacts[GIVEN * k + PRESSED + 2]
             # what moves it apart from others does not move it into the shape, and out of the shape it goes as well
             inwards = dx * nx + dy * ny + dz * nz
             wanted = -APART * min(gaps[s, e] + SLOP * radius[b, e], 0.0)
@@ -451,13 +459,12 @@ def finish_particles(
             nx, ny, nz = shape_normal[s, 0, e], shape_normal[s, 1, e], shape_normal[s, 2, e]
             ax, ay, az = wx - anchor[s, 0, e], wy - anchor[s, 1, e], wz - anchor[s, 2, e]
             along = nx * ax + ny * ay + nz * az
-            held = step * adhesion[b, e] if gaps[s, e] <= adheres[b, e] else 0.0
             gaps[s, e] = along
             ax, ay, az = ax - along * nx, ay - along * ny, az - along * nz
             i = FOUND * k
             size = impulses[i + 1] * impulses[i + 1] + impulses[i + 2] * impulses[i + 2]
             size += impulses[i + 3] * impulses[i + 3]
-            bound = 0.9999 * friction[s, e] * max(impulses[i] + held, 0.0)
+            bound = 0.9999 * friction[s, e] * max(impulses[i] + contacts[GIVEN * k + 12], 0.0)
             slips = size >= bound * bound
             slides[s, e] = 1 if slips else 0
             if not slips and turns[b, e] > 0.0:

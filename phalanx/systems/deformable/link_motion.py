@@ -232,6 +232,7 @@ def hold_links(
     change=update(CoupledLinkMotion.change),
     mobility=update(CoupledLinkMotion.mobility),
     impulse=read(CoupledLinkMotion.impulse),
+    whole=write(CoupledLinkMotion.free),
 ):
     """What rests on something that cannot move does not give way to it.
 
@@ -241,6 +242,7 @@ def hold_links(
     """
     i = link[n, e]
     most = mobility[n, 0, e] + mobility[n, 6, e] + mobility[n, 11, e]
+    whole[n, e] = most
     free = local(6)  # the velocity at the end of the substep, if deformable bodies push as they did
     row = local(6)
     moved = local(6)

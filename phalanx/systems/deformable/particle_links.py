@@ -29,6 +29,7 @@ from phalanx.ecs import local, read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.deformable.contact_force import contact_force
 from phalanx.systems.deformable.link_forces import add_even_stiffness
+from phalanx.systems.deformable.press_line import bearing, give_together, press_line
 
 
 @system(over=ParticlePart, phase="deform_couple")
@@ -50,6 +51,7 @@ def push_of_particles(
     origin=read(DeformableMotion.origin),
     place=read(CoupledLinkMotion.place),
     pair=read(NodeContactState.pair),
+    load=read(NodeContactState.load),
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
@@ -86,15 +88,32 @@ def push_of_particles(
                 z = start[v, 2, e] + step * free[p, 2, e]
                 firm = mass[v, e] / (step * step)
                 holds = adhesion[b, e] if gap[c, e] <= adheres[b, e] else 0.0
+                ex, ey, ez, bears = 0.0, 0.0, 0.0, 0.0
+                depth = min(gap[c, e], 0.0)
+                for k in range(SLOTS if load[c, e] > 0.0 else 0):
+                    o = s * SLOTS + k
+                    if o != c and load[o, e] > 0.0:  # both press it
+                        ex, ey, ez, sine, cosine = press_line(
+                            nx, ny, nz, normal[o, 0, e], normal[o, 1, e], normal[o, 2, e]
+                        )
+                        both = nx * (x - anchor[c, 0, e]) + ny * (y - anchor[c, 1, e]) + nz * (z - anchor[c, 2, e])
+                        both += normal[o, 0, e] * (x - anchor[o, 0, e]) + normal[o, 1, e] * (y - anchor[o, 1, e])
+                        both += normal[o, 2, e] * (z - anchor[o, 2, e])
+                        depth -= give_together(gap[c, e], gap[o, e], both)
+                        ex, ey, ez = load[c, e] * ex, load[c, e] * ey, load[c, e] * ez
+                        bears = bearing(load[c, e], sine, cosine, friction[c, e])
                 # adhesion pulls by lessening what the contact, loaded by as much, would push with
                 push, across, more, tx, ty, tz, _ = contact_force(
-                    True, firm, firm * min(gap[c, e], 0.0) + holds, friction[c, e], nx, ny, nz,
+                    True, firm, firm * depth + holds + bears, friction[c, e], nx, ny, nz,
                     x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
                 )  # fmt: skip
-                if push > 0.0 or holds > 0.0:
-                    push -= holds
+                if push > 0.0 or holds > 0.0 or load[c, e] > 0.0:
+                    push -= holds + bears
+                    if push < -holds:  # it only rubs
+                        push, more = -holds, -across
                     x, y, z = x + ox, y + oy, z + oz
                     fx, fy, fz = across * tx - push * nx, across * ty - push * ny, across * tz - push * nz
+                    fx, fy, fz = fx - ex, fy - ey, fz - ez
                     ux, uy, uz = cross(x, y, z, fx, fy, fz)
                     total[0] += fx
                     total[1] += fy

@@ -5,15 +5,52 @@ import math
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function
 from phalanx.maths.kernels import cross
+from phalanx.systems.deformable.press_line import bearing, give_together, press_line
 
 CORNER_SWEEPS = 4
 """Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
 
-GIVEN = 13
+GIVEN = 16
 """Numbers of a contact with a shape that :func:`touch_shapes` is given."""
+
+PRESSED = 13
+"""The first of those of :func:`press_contacts`."""
 
 FOUND = 7
 """Numbers that it finds."""
+
+
+@function
+def press_contacts(contacts, px, py, pz):
+    """What two shapes that press a particle between them do to it, see :mod:`.pressed_particles`.
+
+    They push equally hard along one line, so both together do not move it, but friction bears on that.
+
+    Args:
+        contacts: as of :func:`touch_shapes`. Of the two that press the number :data:`PRESSED` is that impulse, of
+            others 0; it and the next two become the impulse on the particle. Their gaps become what they will keep.
+        px, py, pz: where the particle would be at the end of the small step, from the body's origin.
+    """
+    for k in range(SLOTS):
+        for n in range(k + 1, SLOTS):
+            c, o = GIVEN * k, GIVEN * n
+            push = contacts[c + PRESSED]
+            if push > 0.0 and contacts[o + PRESSED] > 0.0:
+                x, y, z, sine, cosine = press_line(
+                    contacts[c + 2], contacts[c + 3], contacts[c + 4], contacts[o + 2], contacts[o + 3], contacts[o + 4]
+                )  # fmt: skip
+                both = 0.0
+                for i in range(3):
+                    at = px if i == 0 else (py if i == 1 else pz)
+                    both += contacts[c + 2 + i] * (at - contacts[c + 5 + i])
+                    both += contacts[o + 2 + i] * (at - contacts[o + 5 + i])
+                less = give_together(contacts[c + 1], contacts[o + 1], both)
+                contacts[c + 1], contacts[o + 1] = min(contacts[c + 1], 0.0) - less, min(contacts[o + 1], 0.0) - less
+                contacts[c + 12] += bearing(push, sine, cosine, contacts[c])
+                contacts[o + 12] += bearing(push, sine, cosine, contacts[o])
+                contacts[c + 13], contacts[c + 14], contacts[c + 15] = push * x, push * y, push * z
+                contacts[o + 13], contacts[o + 14], contacts[o + 15] = -push * x, -push * y, -push * z
+                return
 
 
 @function
@@ -26,7 +63,8 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
             and angular impulses of rolling resistance.
         contacts: numbers of :data:`GIVEN` for each slot: the coefficient of friction (negative: there is no contact),
             the gap at the start of the small step, the normal, the anchor, how the shape turns, the least impulse
-            along the normal, and that of adhesion, which friction and rolling resistance bear on besides the push.
+            along the normal, that which friction and rolling resistance bear on besides the push, and the three of
+            :func:`press_contacts`.
         turns, radius, rolls: as of ParticleMaterial.
         x, y, z: where it would be at the end of the small step, from the body's origin.
         spin_x, spin_y, spin_z: how it would turn.
