@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -228,19 +229,18 @@ def scene(num_envs: int, **settings: Any) -> tuple[px.World, Cloth, Particles]:
     cloth = sheet(made, 6, thickness=2e-3, position=(0, 0, 0.05))
     some = grains(made, (3, 3, 2), rolling_friction=0.1, position=(0, 0, 0.07))
     made.build()
-    if num_envs > 1:
-        some.set_node_state(vel=np.broadcast_to(np.array([0.1, 0.2])[:num_envs, None, None], (num_envs, 18, 3)))
-    else:
-        some.set_node_state(vel=np.full((1, 18, 3), 0.2))
+    speeds = np.linspace(0.1, 0.2, num_envs) if num_envs > 1 else np.array([0.2])
+    some.set_node_state(vel=np.broadcast_to(speeds[:, None, None], (num_envs, 18, 3)))
     return made, cloth, some
 
 
-def test_bits_alone_again_and_from_a_state() -> None:
-    """The same to the bit: alone, after a reset, and from a state."""
+def test_bits_alone_again_and_from_states_and_files(tmp_path: Path) -> None:
+    """The same to the bit: alone, among others with one thread and two, after a reset, from a state and a file."""
     made, cloth, some = scene(2)
     made.step(25)
     state = made.state()
     middle = some.node_pos.copy()
+    made.save(tmp_path / "world.npz")
     made.step(10)
     after, sheet_after = some.node_pos.copy(), cloth.node_pos.copy()
     alone, own_cloth, own = scene(1)
@@ -250,12 +250,22 @@ def test_bits_alone_again_and_from_a_state() -> None:
     assert spread(after[0] - after[1]) > 1e-3
     made.set_state(state)
     np.testing.assert_array_equal(some.node_pos, middle)
-    made.step(10)
-    np.testing.assert_array_equal(some.node_pos, after)
+    loaded = px.World.load(tmp_path / "world.npz")
+    for one in (made, loaded):
+        one.step(10)
+        np.testing.assert_array_equal(one.particles["particles"].node_pos, after)
     alone.reset()
     own.set_node_state(vel=np.full((1, 18, 3), 0.2))
     alone.step(35)
     np.testing.assert_array_equal(own.node_pos[0], after[1])
+    try:
+        for count in (1, 2):
+            px.set_num_threads(count)
+            many, _, several = scene(40)
+            many.step(35)
+            np.testing.assert_array_equal(several.node_pos[[0, 39]], after)
+    finally:
+        px.set_num_threads(None)
 
 
 def test_without_the_flag_nothing_is_added() -> None:
