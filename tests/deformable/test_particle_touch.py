@@ -166,6 +166,25 @@ def test_what_goes_less_than_a_radius_in_a_small_step_does_not_pass(share: float
         assert outside(cloth, some).min() > 0.0
 
 
+def test_grains_that_are_held_take_a_sheet_along() -> None:
+    """They push it up by 30 mm, it lies on them, and they go where they are told."""
+    made = world(dtype="float32")
+    cloth = sheet(made, 12, thickness=1e-3)
+    some = grains(made, (3, 3, 1), position=(0, 0, -0.012), kinematic=True)
+    made.build()
+    rim = np.asarray((np.abs(cloth.mesh.nodes[:, :2]) > 0.0999).any(axis=1))
+    cloth.set_node_targets(cloth.node_pos, rim[None])
+    begin = some.node_pos.copy()
+    for n in range(70):
+        target = begin + np.array([0.0, 0.0, min(0.003 * (n + 1), 0.03)])
+        some.set_node_targets(target)
+        made.step()
+    np.testing.assert_allclose(some.node_pos, target, atol=1e-6)
+    below = -outside(cloth, some)  # from the planes of triangles
+    assert below.min() > 0.8 * RADIUS and below.max() < 1.5 * RADIUS
+    assert spread(cloth.node_vel) < 0.02
+
+
 def outside(cloth: Cloth, some: Particles) -> np.ndarray:
     """How far particles are above the nearest triangle of a sheet that began flat, by its normal; beside it: far."""
     x, y = host(some.node_pos)[0].astype(float), host(cloth.node_pos)[0].astype(float)

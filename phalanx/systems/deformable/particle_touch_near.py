@@ -66,8 +66,11 @@ CANDIDATES = 16
 EVEN = 0.02
 """Radii by which a place must stand out of the plane of one that is nearer: a flat sheet is one place."""
 
-FIRM = 20.0
+FIRM = 2.0
 """Stiffness of particles that the user moves, in units of the mass per square of the small step."""
+
+PRESSED = 0.5
+"""Overlap with them that pushes, in radii."""
 
 TINY = 1e-9
 """m: what is nearer has no direction."""
@@ -95,6 +98,9 @@ def find_touched(
     scale=read(DeformableDynamics.gravity_scale),
     mass=read(NodeModel.mass),
     held=read(NodeTarget.held),
+    target=read(NodeTarget.position),
+    total=read(DeformableSettings.total),
+    done=read(DeformableSettings.done),
     origin=read(DeformableMotion.origin),
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
@@ -171,6 +177,11 @@ def find_touched(
     ex = step * (velocity[v, 0, e] + fall * gravity[0, 0, e] + x / m)
     ey = step * (velocity[v, 1, e] + fall * gravity[0, 1, e] + y / m)
     ez = step * (velocity[v, 2, e] + fall * gravity[0, 2, e] + z / m)
+    if not free:  # on the way to its target, as of predict_nodes
+        share = 1.0 / real(total[0, e] - done[0, e])
+        ex = (target[v, 0, e] - origin[b, 0, e] - position[v, 0, e]) * share
+        ey = (target[v, 1, e] - origin[b, 1, e] - position[v, 1, e]) * share
+        ez = (target[v, 2, e] - origin[b, 2, e] - position[v, 2, e]) * share
     far = ex * ex + ey * ey + ez * ez
     x, y, z = velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e]
     far = FASTER * math.sqrt(max(far, step * step * (x * x + y * y + z * z))) + SLACK * r
@@ -288,9 +299,10 @@ def find_touched(
         slip = less * (1.0 + turns[b, e])
         ux, uy, uz = cross(spin[p, 0, e], spin[p, 1, e], spin[p, 2, e], nx, ny, nz)
         ux, uy, uz = step * r * ux, step * r * uy, step * r * uz
-        way[s, 0, e] = gx - ux - less * along * nx - slip * jx
-        way[s, 1, e] = gy - uy - less * along * ny - slip * jy
-        way[s, 2, e] = gz - uz - less * along * nz - slip * jz
+        less = less * along if free else min(max(-gap[s, e], 0.0), PRESSED * r)  # overlap of what is held pushes, too
+        way[s, 0, e] = gx - ux - less * nx - slip * jx
+        way[s, 1, e] = gy - uy - less * ny - slip * jy
+        way[s, 2, e] = gz - uz - less * nz - slip * jz
         firm = m / (press * step * step)
         stiffness[s, e] = firm
         across[s, e] = firm / (1.0 + turns[b, e])
