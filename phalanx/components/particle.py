@@ -100,9 +100,12 @@ class ParticlePress(Component, table=Particle):
     slots = Field(dtype="int32", doc="1 + SLOTS x slot of the first + slot of the second; 0: there are none")
     line = Field(3, doc="unit vector from the second to the first, along which they press")
     give = Field(2, unit="1/kg", doc="mobility of the link of each along the line")
+    aside = Field(2, unit="1/kg", doc="sum of its mobilities along two lines across that")
     opens = Field(unit="m/s", doc="how fast they are to come apart; negative: how fast they may come together")
     rate = Field(unit="m/s", doc="how much faster they would come together with the impulse that is kept")
+    slide = Field(3, unit="m/s", doc="how fast the first would go past the second, and 0 along the line")
     on = Field(dtype="int32", doc="1: they touch it in the small step")
+    rub = Field(3, unit="N", doc="friction of the first on the grain that the second undoes", role="state")
 
 
 class ParticleSpin(Component, table=Particle):
@@ -118,7 +121,6 @@ class ParticleFluid(Component, table=Particle):
     dense = Field(doc="density at the start of the small step, by that at rest, less 1")
     shift = Field(unit="kg m^2", doc="multiplier that moves what is too dense apart, without a push")
     firm = Field(unit="1/(N s m)", doc="by how much pressure lessens the density at the end of the small step")
-    behind = Field(doc="what cloth that comes nearer adds to its density in the small step")
     gain = Field(3, unit="m/s", doc="change of velocity by viscosity and surface tension")
     turn = Field(3, unit="rad/s", doc="by which those near it turn, so that viscosity keeps angular momentum")
     middle = Field(3, unit="m", doc="what they turn about, from the particle")

@@ -300,7 +300,7 @@ class World(UsdScenes):
         if self.all_deformables:
             fields += [c.NodeContactState.load, c.NodeContactState.spot, c.NodeContactState.slides]
             fields += [c.NodeContactState.impulse, c.DeformableSettings.done, c.CoupledLinkMotion.impulse]
-            fields.append(c.CoupledLinkMotion.pulse)
+            fields += [c.CoupledLinkMotion.pulse, c.ParticlePress.rub]
             fields += [c.ParticleNearCount.kept, c.ParticleFluid.pressure, c.ParticleSpin.value]
         return fields
 

@@ -23,11 +23,13 @@ def forces(made: px.World) -> np.ndarray:
     return host(made.engine.store.view(c.CoupledLinkMotion.impulse))[:, :3, 0] / made.dt
 
 
-def plates(made: px.World, masses: tuple[float, float], gap: float, half: float = 0.01, **options: Any) -> Any:
+def plates(
+    made: px.World, masses: tuple[float, float], gap: float, half: float = 0.01, width: float = 0.03, **options: Any
+) -> Any:
     """Two plates that face each other along x, each so far from a grain in the middle."""
     return [
         made.add_rigid_object(
-            px.Shape("box", (half, 0.03, 0.03)), f"plate{k}", mass=masses[k],
+            px.Shape("box", (half, width, width)), f"plate{k}", mass=masses[k],
             position=((2 * k - 1) * (RADIUS + gap + half), 0, 0), **options,
         )
         for k in range(2)
@@ -312,3 +314,58 @@ def test_a_real_hand_lifts_a_grain(stiffness: float) -> None:
     made.step(50)
     assert (tips() - start)[2] > 0.08
     assert np.linalg.norm(grain.node_pos[0, 0] - tips()) == pytest.approx(held, abs=1e-4)
+
+
+def test_a_layer_between_free_plates_turns_over_as_a_strut_does() -> None:
+    """36 grains that do not turn between plates that nothing guides: all is as one rigid body, as friction holds it.
+
+    Two forces that press it turn it over, from rounding errors on, at a rate of sqrt(F L / I). Without friction that
+    acts between the plates grains held on to both, which cannot be; plates shook and flew apart in half a second.
+    """
+    made = world(gravity=(0, 0, 0))
+    both = plates(made, (1.0, 1.0), 6e-4, friction=0.5, width=0.06)
+    side = 0.013 * (np.arange(6) - 2.5)
+    points = np.array([[0, y, z] for y in side for z in side])
+    made.add_particles(points, radius=RADIUS, mass=1e-3, friction=0.5)
+    made.build()
+    for sign, plate in zip((1, -1), both, strict=True):
+        plate.set_external_wrench(force=np.array([[20.0 * sign, 0.0, 0.0]]))
+    spins = []
+    for _ in range(2):
+        made.step(32)
+        spins.append(np.linalg.norm(both[0].root_vel[0, 3:]))
+    length = 0.02 + 2 * RADIUS
+    inertia = 2 * ((0.02**2 + 0.12**2) / 12 + (length / 2) ** 2) + 1e-3 * (points[:, 1] ** 2).sum()
+    assert spins[0] > 1e-8 and spins[1] < 1e-2
+    assert np.log(spins[1] / spins[0]) / 0.32 == pytest.approx(np.sqrt(20.0 * length / inertia), rel=0.01)
+    apart = both[1].root_pose[0, 0] - both[0].root_pose[0, 0] - 0.02
+    assert apart == pytest.approx(2 * RADIUS, rel=0.01)
+    np.testing.assert_allclose(forces(made)[:, 0], [-20, 20], rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.9, 1.2])
+def test_a_heavy_box_on_grains_slides_as_friction_says(share: float) -> None:
+    """10 kg on 25 grains of 1 g that do not turn, on ground that tilts: it stays below the angle of friction.
+
+    Above it slides with g (sin - mu cos) on the grains, or with them.
+    """
+    friction = 0.4
+    angle = np.arctan(share * friction)
+    made = world(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
+    made.add_ground(friction=friction, friction_combine="min")
+    shape = px.Shape("box", (0.06, 0.06, 0.02))
+    box = made.add_rigid_object(
+        shape, "box", mass=10.0, position=(0, 0, 2 * RADIUS + 0.02), friction=friction, friction_combine="min"
+    )
+    side = 2.4 * RADIUS * np.arange(-2, 3)
+    points = np.array([[x, y, RADIUS] for x in side for y in side])
+    made.add_particles(points, radius=RADIUS, mass=1e-3, friction=friction, friction_combine="min")
+    made.step(10)
+    place, speed = box.root_pose[0, 0], box.root_vel[0, 0]
+    made.step(20)
+    if share < 1:
+        assert abs(box.root_pose[0, 0] - place) < 2e-5 and abs(place) < 1e-3
+    else:
+        slides = (box.root_vel[0, 0] - speed) / 0.2
+        assert slides == pytest.approx(G * (np.sin(angle) - friction * np.cos(angle)), rel=0.02)
+    assert box.root_pose[0, 2] - 0.02 > 0.99 * 2 * RADIUS

@@ -27,6 +27,7 @@ from phalanx.components import (
     ParticleMaterial,
     ParticleMotion,
     ParticlePair,
+    ParticlePress,
     ParticleSpin,
     ParticleTopology,
     Settings,
@@ -198,6 +199,7 @@ def move_particles(
     start=read(NodeStep.start),
     pair=read(NodeContactState.pair),
     shape_load=read(NodeContactState.load),
+    shape_rub=read(ParticlePress.rub),
     shape_normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
@@ -269,8 +271,11 @@ def move_particles(
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
                 contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
             contacts[j + 13] = step * max(shape_load[s, e], 0.0) if pair[s, e] >= 0 else 0.0
-            contacts[j + 14], contacts[j + 15] = 0.0, 0.0
-        press_contacts(contacts, sx + step * x, sy + step * y, sz + step * z)
+            contacts[j + 14], contacts[j + 15], contacts[j + 16] = 0.0, 0.0, 0.0
+        press_contacts(
+            contacts, turns[b, e], sx + step * x, sy + step * y, sz + step * z,
+            step * shape_rub[p, 0, e], step * shape_rub[p, 1, e], step * shape_rub[p, 2, e],
+        )  # fmt: skip
         ux, uy, uz, tx, ty, tz = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, wx, wy, wz,
@@ -306,6 +311,7 @@ def finish_particles(
     rotation=read(ShapePose.rotation),
     pair=read(NodeContactState.pair),
     shape_load=read(NodeContactState.load),
+    shape_rub=read(ParticlePress.rub),
     shape_normal=read(NodeContactPoint.normal),
     friction=read(NodeContactPoint.friction),
     gaps=update(NodeContactPoint.gap),
@@ -384,8 +390,11 @@ def finish_particles(
                 _, loses = behind_wall(gaps[s, e], 2.0 * radius[b, e], fluid[b, e])
                 contacts[j + 11] = pressure[p, e] * loses / lattice[b, e] - holds
             contacts[j + 13] = step * max(shape_load[s, e], 0.0) if pair[s, e] >= 0 else 0.0
-            contacts[j + 14], contacts[j + 15] = 0.0, 0.0
-        press_contacts(contacts, sx + step * x, sy + step * y, sz + step * z)
+            contacts[j + 14], contacts[j + 15], contacts[j + 16] = 0.0, 0.0, 0.0
+        press_contacts(
+            contacts, turns[b, e], sx + step * x, sy + step * y, sz + step * z,
+            step * shape_rub[p, 0, e], step * shape_rub[p, 1, e], step * shape_rub[p, 2, e],
+        )  # fmt: skip
         ux, uy, uz, ax, ay, az = touch_shapes(
             impulses, contacts, m, turns[b, e], radius[b, e], rolls[b, e], step,
             sx + step * x, sy + step * y, sz + step * z, tx, ty, tz,
@@ -461,10 +470,14 @@ def finish_particles(
             along = nx * ax + ny * ay + nz * az
             gaps[s, e] = along
             ax, ay, az = ax - along * nx, ay - along * ny, az - along * nz
-            i = FOUND * k
-            size = impulses[i + 1] * impulses[i + 1] + impulses[i + 2] * impulses[i + 2]
-            size += impulses[i + 3] * impulses[i + 3]
-            bound = 0.9999 * friction[s, e] * max(impulses[i] + contacts[GIVEN * k + 12], 0.0)
+            i, j = FOUND * k, GIVEN * k + PRESSED
+            more, share = contacts[j] * nx + contacts[j + 1] * ny + contacts[j + 2] * nz, contacts[j + 3]
+            bx = impulses[i + 1] + share * (contacts[j] - more * nx)
+            by = impulses[i + 2] + share * (contacts[j + 1] - more * ny)
+            bz = impulses[i + 3] + share * (contacts[j + 2] - more * nz)
+            size = bx * bx + by * by
+            size += bz * bz
+            bound = 0.9999 * friction[s, e] * max(impulses[i] + (contacts[j - 1] + share * more), 0.0)
             slips = size >= bound * bound
             slides[s, e] = 1 if slips else 0
             if not slips and turns[b, e] > 0.0:

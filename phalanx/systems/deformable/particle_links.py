@@ -4,6 +4,8 @@ As :mod:`phalanx.systems.deformable.link_forces`, run by run, as there may be ma
 shape's surface is, so it is a spring of its mass per square of the small step to where it would have ended without it.
 """
 
+import math
+
 from phalanx.components import (
     CoupledBody,
     CoupledBodySums,
@@ -21,6 +23,7 @@ from phalanx.components import (
     ParticlePart,
     ParticlePartSums,
     ParticlePartTopology,
+    ParticlePress,
     Settings,
     SurfaceNodeTopology,
 )
@@ -29,7 +32,7 @@ from phalanx.ecs import local, read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.deformable.contact_force import contact_force
 from phalanx.systems.deformable.link_forces import add_even_stiffness
-from phalanx.systems.deformable.press_line import bearing, give_together, press_line
+from phalanx.systems.deformable.press_line import bearing, give_together, past, press_line
 
 
 @system(over=ParticlePart, phase="deform_couple")
@@ -52,6 +55,8 @@ def push_of_particles(
     place=read(CoupledLinkMotion.place),
     pair=read(NodeContactState.pair),
     load=read(NodeContactState.load),
+    rub=read(ParticlePress.rub),
+    turns=read(ParticleMaterial.turns),
     normal=read(NodeContactPoint.normal),
     anchor=read(NodeContactPoint.anchor),
     friction=read(NodeContactPoint.friction),
@@ -90,6 +95,7 @@ def push_of_particles(
                 holds = adhesion[b, e] if gap[c, e] <= adheres[b, e] else 0.0
                 ex, ey, ez, bears = 0.0, 0.0, 0.0, 0.0
                 depth = min(gap[c, e], 0.0)
+                px, py, pz = anchor[c, 0, e], anchor[c, 1, e], anchor[c, 2, e]
                 for k in range(SLOTS if load[c, e] > 0.0 else 0):
                     o = s * SLOTS + k
                     if o != c and load[o, e] > 0.0:  # both press it
@@ -100,12 +106,22 @@ def push_of_particles(
                         both += normal[o, 0, e] * (x - anchor[o, 0, e]) + normal[o, 1, e] * (y - anchor[o, 1, e])
                         both += normal[o, 2, e] * (z - anchor[o, 2, e])
                         depth -= give_together(gap[c, e], gap[o, e], both)
+                        tx, ty, tz = rub[p, 0, e], rub[p, 1, e], rub[p, 2, e]
+                        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+                        bears = bearing(load[c, e], size, sine, cosine, friction[c, e])
+                        if turns[b, e] == 0.0:
+                            ax, ay, az = past(
+                                ex, ey, ez, anchor[c, 0, e] - anchor[o, 0, e], anchor[c, 1, e] - anchor[o, 1, e],
+                                anchor[c, 2, e] - anchor[o, 2, e],
+                            )  # fmt: skip
+                            px, py, pz = px - 0.5 * ax, py - 0.5 * ay, pz - 0.5 * az
+                        sign = 1.0 if slot < k else -1.0
                         ex, ey, ez = load[c, e] * ex, load[c, e] * ey, load[c, e] * ez
-                        bears = bearing(load[c, e], sine, cosine, friction[c, e])
+                        ex, ey, ez = ex + sign * tx, ey + sign * ty, ez + sign * tz
                 # adhesion pulls by lessening what the contact, loaded by as much, would push with
                 push, across, more, tx, ty, tz, _ = contact_force(
                     True, firm, firm * depth + holds + bears, friction[c, e], nx, ny, nz,
-                    x - anchor[c, 0, e], y - anchor[c, 1, e], z - anchor[c, 2, e],
+                    x - px, y - py, z - pz,
                 )  # fmt: skip
                 if push > 0.0 or holds > 0.0 or load[c, e] > 0.0:
                     push -= holds + bears

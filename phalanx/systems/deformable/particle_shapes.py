@@ -5,32 +5,40 @@ import math
 from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import function
 from phalanx.maths.kernels import cross
-from phalanx.systems.deformable.press_line import bearing, give_together, press_line
+from phalanx.systems.deformable.press_line import bearing, give_together, past, press_line
 
 CORNER_SWEEPS = 4
 """Sweeps over the contacts of a particle with shapes, of which there is mostly one."""
 
-GIVEN = 16
+GIVEN = 17
 """Numbers of a contact with a shape that :func:`touch_shapes` is given."""
 
 PRESSED = 13
 """The first of those of :func:`press_contacts`."""
+
+ALL = 0.999
+"""Share of the bound of friction from which on one shape slides past the other."""
 
 FOUND = 7
 """Numbers that it finds."""
 
 
 @function
-def press_contacts(contacts, px, py, pz):
+def press_contacts(contacts, turns, px, py, pz, tx, ty, tz):
     """What two shapes that press a particle between them do to it, see :mod:`.pressed_particles`.
 
-    They push equally hard along one line, so both together do not move it, but friction bears on that.
+    They push equally hard along one line, and rub as hard across it, so both together do not move it, but friction
+    bears on that. A particle that does not turn cannot stay with both if one goes past the other: it goes half of the
+    way with each.
 
     Args:
         contacts: as of :func:`touch_shapes`. Of the two that press the number :data:`PRESSED` is that impulse, of
             others 0; it and the next two become the impulse on the particle. Their gaps become what they will keep.
+        turns: as of ParticleMaterial.
         px, py, pz: where the particle would be at the end of the small step, from the body's origin.
+        tx, ty, tz: impulse of friction of the first on the particle, which that of the second undoes.
     """
+    rub = math.sqrt(tx * tx + ty * ty + tz * tz)
     for k in range(SLOTS):
         for n in range(k + 1, SLOTS):
             c, o = GIVEN * k, GIVEN * n
@@ -46,10 +54,27 @@ def press_contacts(contacts, px, py, pz):
                     both += contacts[o + 2 + i] * (at - contacts[o + 5 + i])
                 less = give_together(contacts[c + 1], contacts[o + 1], both)
                 contacts[c + 1], contacts[o + 1] = min(contacts[c + 1], 0.0) - less, min(contacts[o + 1], 0.0) - less
-                contacts[c + 12] += bearing(push, sine, cosine, contacts[c])
-                contacts[o + 12] += bearing(push, sine, cosine, contacts[o])
-                contacts[c + 13], contacts[c + 14], contacts[c + 15] = push * x, push * y, push * z
-                contacts[o + 13], contacts[o + 14], contacts[o + 15] = -push * x, -push * y, -push * z
+                # what slides past the other has no friction left for the particle; else all of it is in the cone
+                slides = rub >= ALL * push * max(min(contacts[c], contacts[o]) * cosine - sine, 0.0)
+                if slides:
+                    contacts[c + 12] += bearing(push, rub, sine, cosine, contacts[c])
+                    contacts[o + 12] += bearing(push, rub, sine, cosine, contacts[o])
+                contacts[c + 16] = 0.0 if slides else 1.0
+                contacts[o + 16] = 0.0 if slides else 1.0
+                fx, fy, fz = push * x + tx, push * y + ty, push * z + tz
+                contacts[c + 13], contacts[c + 14], contacts[c + 15] = fx, fy, fz
+                contacts[o + 13], contacts[o + 14], contacts[o + 15] = -fx, -fy, -fz
+                if turns == 0.0:
+                    ax, ay, az = past(
+                        x, y, z, contacts[c + 5] - contacts[o + 5], contacts[c + 6] - contacts[o + 6],
+                        contacts[c + 7] - contacts[o + 7],
+                    )  # fmt: skip
+                    contacts[c + 5] -= 0.5 * ax
+                    contacts[c + 6] -= 0.5 * ay
+                    contacts[c + 7] -= 0.5 * az
+                    contacts[o + 5] += 0.5 * ax
+                    contacts[o + 6] += 0.5 * ay
+                    contacts[o + 7] += 0.5 * az
                 return
 
 
@@ -63,8 +88,8 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
             and angular impulses of rolling resistance.
         contacts: numbers of :data:`GIVEN` for each slot: the coefficient of friction (negative: there is no contact),
             the gap at the start of the small step, the normal, the anchor, how the shape turns, the least impulse
-            along the normal, that which friction and rolling resistance bear on besides the push, and the three of
-            :func:`press_contacts`.
+            along the normal, that which friction and rolling resistance bear on besides the push, the three of
+            :func:`press_contacts`, and 1 if these are in the cone of friction, too.
         turns, radius, rolls: as of ParticleMaterial.
         x, y, z: where it would be at the end of the small step, from the body's origin.
         spin_x, spin_y, spin_z: how it would turn.
@@ -96,7 +121,11 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
                 push += more
                 ax, ay, az = ax - gap * nx, ay - gap * ny, az - gap * nz
                 rx, ry, rz = -weight * ax, -weight * ay, -weight * az
-                bears = max(push + contacts[c + 12], 0.0)
+                ox, oy, oz = contacts[c + 13], contacts[c + 14], contacts[c + 15]
+                along = ox * nx + oy * ny + oz * nz
+                share = contacts[c + 16]
+                bears = max(push + (contacts[c + 12] + share * along), 0.0)
+                ox, oy, oz = share * (ox - along * nx), share * (oy - along * ny), share * (oz - along * nz)
                 bound = contacts[c] * bears
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if light > 0.0:
@@ -122,9 +151,10 @@ def touch_shapes(impulses, contacts, mass, turns, radius, rolls, step, x, y, z, 
                         rx = -share * (ax - step * radius * ux)
                         ry = -share * (ay - step * radius * uy)
                         rz = -share * (az - step * radius * uz)
+                rx, ry, rz = rx + ox, ry + oy, rz + oz
                 size = math.sqrt(rx * rx + ry * ry + rz * rz)
                 less = bound / size if size > bound else 1.0
-                rx, ry, rz = less * rx, less * ry, less * rz
+                rx, ry, rz = less * rx - ox, less * ry - oy, less * rz - oz
                 if light > 0.0:
                     ux, uy, uz = cross(rx, ry, rz, nx, ny, nz)
                     lx, ly, lz = lx + radius * ux + tx, ly + radius * uy + ty, lz + radius * uz + tz

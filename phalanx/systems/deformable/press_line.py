@@ -20,9 +20,11 @@ def press_line(ax, ay, az, bx, by, bz):
 
 
 @function
-def bearing(push, sine, cosine, friction):
-    """Of an impulse along the line, what friction may bear on: its part along the normal, less what the line takes."""
-    return push * max(cosine - (sine / friction if friction > 0.0 else 0.0), 0.0)
+def bearing(push, rub, sine, cosine, friction):
+    """Of an impulse along the line, what friction may bear on: its part along the normal, less what the line and what
+    rubs across it take.
+    """
+    return max(push * cosine - ((push * sine + rub) / friction if friction > 0.0 else 0.0), 0.0)
 
 
 @function
@@ -36,3 +38,10 @@ def give_together(one, other, sum_at_end):
         sum_at_end: of both gaps, which does not depend on where the particle is between them.
     """
     return 0.5 * max(min(one, 0.0) + min(other, 0.0) - sum_at_end, 0.0)
+
+
+@function
+def past(x, y, z, ax, ay, az):
+    """The part of a vector a that is across a line with the unit vector x, y, z."""
+    along = x * ax + y * ay + z * az
+    return ax - along * x, ay - along * y, az - along * z

@@ -6,6 +6,8 @@ between the links themselves, and changes with their mobility: in each small ste
 shared out among the grains that a link presses. It is kept from small step to small step, as impulses of pairs are.
 """
 
+import math
+
 from phalanx.components import (
     CoupledLink,
     CoupledLinkMotion,
@@ -33,7 +35,7 @@ from phalanx.components.node_contact import SLOTS
 from phalanx.ecs import local, read, real, system, update, write
 from phalanx.maths.kernels import cross
 from phalanx.systems.deformable.link_motion import HELD, place_in_triangle
-from phalanx.systems.deformable.press_line import press_line
+from phalanx.systems.deformable.press_line import past, press_line
 
 CONE = 0.9
 """Share of the bound of friction that the line may take where two shapes are not parallel: else they press it out."""
@@ -43,6 +45,10 @@ STRAIGHT = 1e-5
 
 PARTS = 0.3
 """Share of an overlap by which the shapes come apart in a substep."""
+
+KEEPS = 0.98
+"""Share of what rubs across the line that is kept for the next small step: what neither shape needs fades away, so that
+friction is there for the grain itself. What they need comes back, as anchors that are past each other ask for it."""
 
 SLOP = 0.005
 """Overlap that is left, in radii."""
@@ -76,6 +82,7 @@ def find_pressed(
     slots=write(ParticlePress.slots),
     line=write(ParticlePress.line),
     give=write(ParticlePress.give),
+    aside=write(ParticlePress.aside),
     opens=write(ParticlePress.opens),
 ):
     """The two shapes near a grain that are most opposite, if friction holds it between them and one of them yields."""
@@ -106,22 +113,29 @@ def find_pressed(
         line[p, 0, e], line[p, 1, e], line[p, 2, e] = x, y, z
         v = node[p, e]
         row = local(6)
-        row[0], row[1], row[2] = x, y, z
         yields = False
         for side in range(2):
             i = pair_link[pair[s if side == 0 else t, e], e]
-            moves = 0.0
+            moves, across = 0.0, 0.0
             if i >= 0:
-                row[3], row[4], row[5] = cross(
-                    (origin[b, 0, e] - place[i, 0, e]) + position[v, 0, e],
-                    (origin[b, 1, e] - place[i, 1, e]) + position[v, 1, e],
-                    (origin[b, 2, e] - place[i, 2, e]) + position[v, 2, e], x, y, z,
-                )  # fmt: skip
-                for j in range(6):
-                    for k in range(6):
-                        moves += row[j] * mobility[i, place_in_triangle(j, k), e] * row[k]
+                ax = (origin[b, 0, e] - place[i, 0, e]) + position[v, 0, e]
+                ay = (origin[b, 1, e] - place[i, 1, e]) + position[v, 1, e]
+                az = (origin[b, 2, e] - place[i, 2, e]) + position[v, 2, e]
+                for way in range(4):  # along the line; all axes, for what is across it
+                    row[0] = x if way == 0 else (1.0 if way == 1 else 0.0)
+                    row[1] = y if way == 0 else (1.0 if way == 2 else 0.0)
+                    row[2] = z if way == 0 else (1.0 if way == 3 else 0.0)
+                    row[3], row[4], row[5] = cross(ax, ay, az, row[0], row[1], row[2])
+                    answer = 0.0
+                    for j in range(6):
+                        for k in range(6):
+                            answer += row[j] * mobility[i, place_in_triangle(j, k), e] * row[k]
+                    moves = answer if way == 0 else moves
+                    across += -answer if way == 0 else answer
                 moves = moves if moves > HELD * free[i, e] else 0.0
+                across = across if across > HELD * free[i, e] else 0.0
             give[p, side, e] = moves
+            aside[p, side, e] = across
             yields = yields or moves > 0.0
         found = found and yields
         away = (gap[s, e] + gap[t, e]) / cosine
@@ -164,8 +178,6 @@ def find_press_rates(
     node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
     surface=read(ParticleTopology.surface),
-    h=read(Settings.timestep),
-    count=read(DeformableSettings.small_steps),
     pair_link=read(DeformablePairTopology.link),
     pair=read(NodeContactState.pair),
     load=read(NodeContactState.load),
@@ -180,7 +192,11 @@ def find_press_rates(
     slots=read(ParticlePress.slots),
     line=read(ParticlePress.line),
     opens=read(ParticlePress.opens),
+    h=read(Settings.timestep),
+    anchor=read(NodeContactPoint.anchor),
+    slides=read(NodeContactState.slides),
     rate=write(ParticlePress.rate),
+    slide=write(ParticlePress.slide),
     on=write(ParticlePress.on),
 ):
     """How fast two shapes would come together about a grain if links got the impulses of the last small step again."""
@@ -188,27 +204,35 @@ def find_press_rates(
     on[p, e] = 0
     if both >= 0:
         v, b = node[p, e], body[p, e]
-        row = local(6)
-        row[0], row[1], row[2] = line[p, 0, e], line[p, 1, e], line[p, 2, e]
-        closes, more = 0.0, 0.0
+        x, y, z = line[p, 0, e], line[p, 1, e], line[p, 2, e]
+        moves, limits = local(6), local(6)
+        vx, vy, vz, more = 0.0, 0.0, 0.0, 0.0
+        first = surface[p, e] * SLOTS + both // SLOTS
+        second = surface[p, e] * SLOTS + both % SLOTS
         for side in range(2):
-            c = surface[p, e] * SLOTS + (both // SLOTS if side == 0 else both % SLOTS)
-            i = pair_link[pair[c, e], e]
+            i = pair_link[pair[first if side == 0 else second, e], e]
             if i >= 0:
-                row[3], row[4], row[5] = cross(
-                    (origin[b, 0, e] - place[i, 0, e]) + start[v, 0, e],
-                    (origin[b, 1, e] - place[i, 1, e]) + start[v, 1, e],
-                    (origin[b, 2, e] - place[i, 2, e]) + start[v, 2, e], row[0], row[1], row[2],
-                )  # fmt: skip
+                sign = 1.0 if side == 0 else -1.0
+                ax = (origin[b, 0, e] - place[i, 0, e]) + start[v, 0, e]
+                ay = (origin[b, 1, e] - place[i, 1, e]) + start[v, 1, e]
+                az = (origin[b, 2, e] - place[i, 2, e]) + start[v, 2, e]
                 for j in range(6):
-                    moves = velocity[i, j, e] + change[i, j, e]
+                    moves[j] = velocity[i, j, e] + change[i, j, e]
+                    limits[j] = unbound[i, j, e]
                     for k in range(6):
-                        moves += mobility[i, place_in_triangle(j, k), e] * pulse[i, k, e]
-                    closes += row[j] * (moves if side == 0 else -moves)
-                    more += row[j] * (unbound[i, j, e] if side == 0 else -unbound[i, j, e])
-        closes += opens[p, e]
+                        moves[j] += mobility[i, place_in_triangle(j, k), e] * pulse[i, k, e]
+                ux, uy, uz = cross(moves[3], moves[4], moves[5], ax, ay, az)
+                vx, vy, vz = vx + sign * (moves[0] + ux), vy + sign * (moves[1] + uy), vz + sign * (moves[2] + uz)
+                ux, uy, uz = cross(limits[3], limits[4], limits[5], ax, ay, az)
+                more += sign * (x * (limits[0] + ux) + y * (limits[1] + uy) + z * (limits[2] + uz))
+        closes = x * vx + y * vy + z * vz + opens[p, e]
         rate[p, e] = closes + more
-        on[p, e] = 1 if load[surface[p, e] * SLOTS + both // SLOTS, e] > 0.0 or closes > 0.0 else 0
+        on[p, e] = 1 if load[first, e] > 0.0 or closes > 0.0 else 0
+        share = PARTS / h[0, e] if slides[first, e] == 0 and slides[second, e] == 0 else 0.0
+        vx += share * (anchor[first, 0, e] - anchor[second, 0, e])
+        vy += share * (anchor[first, 1, e] - anchor[second, 1, e])
+        vz += share * (anchor[first, 2, e] - anchor[second, 2, e])
+        slide[p, 0, e], slide[p, 1, e], slide[p, 2, e] = past(x, y, z, vx, vy, vz)
 
 
 @system(over=ParticlePart, phase="deform_particles_begin")
@@ -277,13 +301,23 @@ def press_particles(
     give=read(ParticlePress.give),
     rate=read(ParticlePress.rate),
     on=read(ParticlePress.on),
+    body=read(ParticleTopology.body),
+    turns=read(ParticleMaterial.turns),
+    normal=read(NodeContactPoint.normal),
+    friction=read(NodeContactPoint.friction),
+    line=read(ParticlePress.line),
+    aside=read(ParticlePress.aside),
+    slide=read(ParticlePress.slide),
     load=update(NodeContactState.load),
+    rub=update(ParticlePress.rub),
 ):
     """Change what presses a grain by what would stop its two shapes, if each grain of a link did its share of it.
 
-    Impulses only push.
+    Impulses along the line only push. Across it a grain that does not turn holds two shapes together as far as friction
+    goes; one that turns rolls between them.
     """
     both = slots[p, e] - 1
+    tx, ty, tz = 0.0, 0.0, 0.0
     if both >= 0:
         s, t = surface[p, e] * SLOTS + both // SLOTS, surface[p, e] * SLOTS + both % SLOTS
         found = 0.0
@@ -294,5 +328,21 @@ def press_particles(
             yields += give[p, 1, e] * pressed[max(j, 0), e] if j >= 0 else 0.0
             step = h[0, e] / real(count[0, e])
             found = max(load[s, e] + rate[p, e] / (yields * step), 0.0)
+            yields = aside[p, 0, e] * pressed[max(i, 0), e] if i >= 0 else 0.0
+            yields += aside[p, 1, e] * pressed[max(j, 0), e] if j >= 0 else 0.0
+            if yields > 0.0 and turns[body[p, e], e] == 0.0:
+                x, y, z = line[p, 0, e], line[p, 1, e], line[p, 2, e]
+                tx, ty, tz = past(x, y, z, rub[p, 0, e], rub[p, 1, e], rub[p, 2, e])
+                tx, ty, tz = KEEPS * tx, KEEPS * ty, KEEPS * tz
+                share = 1.0 / (yields * step)
+                tx, ty, tz = tx + share * slide[p, 0, e], ty + share * slide[p, 1, e], tz + share * slide[p, 2, e]
+                _, _, _, sine, cosine = press_line(
+                    normal[s, 0, e], normal[s, 1, e], normal[s, 2, e], normal[t, 0, e], normal[t, 1, e], normal[t, 2, e]
+                )  # fmt: skip
+                most = found * max(min(friction[s, e], friction[t, e]) * cosine - sine, 0.0)
+                size = math.sqrt(tx * tx + ty * ty + tz * tz)
+                less = most / size if size > most else 1.0
+                tx, ty, tz = less * tx, less * ty, less * tz
         load[s, e] = found
         load[t, e] = found
+    rub[p, 0, e], rub[p, 1, e], rub[p, 2, e] = tx, ty, tz
