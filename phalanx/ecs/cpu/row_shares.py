@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from phalanx.ecs.declare import Bound
 
-LEAST = 256
+LEAST = 512
 """Rows that a thread must get, or it is not worth waking: 0.1 to 1 ms of work, against some 0.05 ms."""
 
 
