@@ -73,7 +73,7 @@ def test_drape_cloth(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lift_soft_cube", "fold_cloth", "pour_grains"])
+@pytest.mark.parametrize("name", ["lift_soft_cube", "fold_cloth", "pour_grains", "fill_cloth"])
 def test_grippers_and_what_deforms(name: str, tmp_path: Path) -> None:
     """Each compares what is seen with what is expected, and fails where it differs."""
     assert run(f"deformable/{name}.py", tmp_path).endswith("as expected\n")

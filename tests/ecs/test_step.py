@@ -59,10 +59,10 @@ OLD = {
     "deform_sort": "count_digits sort_keys",
     "deform_rope": "turn_rope bend_rope row_of_rope",
     "deform_particles_begin": "find_press_rates",
-    "deform_particles": "push_fluid move_particles",
+    "deform_particles": "push_fluid move_particles rest_on_touched",
     "deform_couple": "push_of_particles sum_link_forces",
-    "deform_modes": "tie_forces_on_bodies pull_of_ties_on_bodies sum_groups add_impulses add_attachment_impulses "
-    "add_tie_impulses",
+    "deform_modes": "tie_forces_on_bodies pull_of_ties_on_bodies sum_groups touched_forces_on_bodies "
+    "add_impulses add_attachment_impulses add_tie_impulses",
     "deform_finish": "bound_cloth",
     "deform_end": "restore_momentum_of_deformables",
     "load": "look_for_loads",

@@ -2,14 +2,14 @@
 
 A substep of theirs comes between the forces on rigid bodies and the sweeps of the constraint solver: the momentum that
 bodies have (``deform_momentum``), what they may touch (``deform_begin``); then small steps: which particles are near
-which, by a grid (``deform_cells``) whose cells are sorted digit by digit (``deform_sort``, ``deform_pairs``), and which
-cloth is near cloth (``deform_near``), where inertia takes nodes (``deform_predict``), what touches cloth
-(``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``, ``deform_cloth``;
-before each colour ``deform_forces``, for the nodes of that colour where its systems are over nodes), ropes from end to
-end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over their pairs
-(``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
-(``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum that
-bodies must have (``deform_momentum`` again, ``deform_end``).
+which, by a grid (``deform_cells``) whose cells are sorted digit by digit (``deform_sort``, ``deform_pairs``), and
+which cloth is near cloth and near particles (``deform_near``), where inertia takes nodes (``deform_predict``), what
+touches cloth (``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``,
+``deform_cloth``; before each colour ``deform_forces``, for the nodes of that colour where its systems are over
+nodes), ropes from end to end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over
+their pairs (``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
+(``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum
+that bodies must have (``deform_momentum`` again, ``deform_end``).
 """
 
 from __future__ import annotations
