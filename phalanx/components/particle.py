@@ -121,6 +121,7 @@ class ParticleFluid(Component, table=Particle):
     dense = Field(doc="density at the start of the small step, by that at rest, less 1")
     shift = Field(unit="kg m^2", doc="multiplier that moves what is too dense apart, without a push")
     firm = Field(unit="1/(N s m)", doc="by how much pressure lessens the density at the end of the small step")
+    behind = Field(doc="what cloth that comes nearer adds to its density in the small step")
     gain = Field(3, unit="m/s", doc="change of velocity by viscosity and surface tension")
     turn = Field(3, unit="rad/s", doc="by which those near it turn, so that viscosity keeps angular momentum")
     middle = Field(3, unit="m", doc="what they turn about, from the particle")

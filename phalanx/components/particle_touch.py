@@ -26,6 +26,7 @@ class ParticleTouchPoint(Component, table=ParticleTouch):
     way = Field(3, unit="m", doc="that the particle would go in the small step without this contact's force")
     stiffness = Field(unit="N/m", doc="along the normal: of the particle's inertia, as the triangle feels it")
     across = Field(unit="N/m", doc="the same along the surface")
+    behind = Field(doc="share of the fluid behind the place that counts: what is behind nearer places counts there")
     friction = Field(doc="coefficient of friction")
     next = Field(dtype="int32", doc="the next slot that has the same triangle, -1: none")
 

@@ -371,6 +371,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         grains.begin_particles,
         fluids.fluid_begin,
         fluids.turn_fluid,
+        particle_touch.fluid_behind_touched,
         particle_touch.begin_touched,
         pressed_particles.find_press_rates,
         pressed_particles.count_pressed,
@@ -383,6 +384,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         grains.move_particles,
         particle_touch.rest_on_touched,
         grains.relax_pairs,
+        particle_touch.press_by_touched,
         fluids.press_fluid,
     ),
     # Links that nodes push.

@@ -39,7 +39,7 @@ def thrown_at(kind: str, rolling: float | None, friction: float) -> tuple[px.Wor
     """Particles thrown askew at a body in free flight."""
     made = world(gravity=(0, 0, 0))
     body: DeformableBody
-    if kind == "sheet":
+    if kind in ("sheet", "water"):
         body = sheet(made, thickness=1e-3)
     elif kind == "caged":
         half = (0.05, 0.05, 0.05)
@@ -52,8 +52,12 @@ def thrown_at(kind: str, rolling: float | None, friction: float) -> tuple[px.Wor
     else:
         line = np.stack([np.linspace(-0.1, 0.1, 21), np.zeros(21), np.zeros(21)], axis=1)
         body = made.add_rope(line, radius=0.004, touches_cloth=True)
-    some = grains(made, (4, 4, 3) if kind != "rope" else (8, 1, 2), rolling_friction=rolling, friction=friction,
-                  position=(0.01, 0, 0.04))  # fmt: skip
+    where: Any = {"position": (0.01, 0, 0.04), "friction": friction}
+    if kind == "water":
+        points = PointSet.grid((4, 4, 3), 2 * RADIUS, jitter=2e-4)
+        some = made.add_particles(points, radius=RADIUS, fluid=True, touches_cloth=True, **where)
+    else:
+        some = grains(made, (8, 1, 2) if kind == "rope" else (4, 4, 3), rolling_friction=rolling, **where)
     made.build()
     some.set_node_state(vel=np.broadcast_to([0.3, 0.0, -1.0], (1, some.num_nodes, 3)))
     return made, body, some
@@ -68,6 +72,7 @@ def thrown_at(kind: str, rolling: float | None, friction: float) -> tuple[px.Wor
         ("sheet", None, 0.5, np.inf),  # grains that do not turn have no spin for what friction does
         ("cube", 0.1, 0.5, 1e-8),
         ("caged", 0.1, 0.5, 1e-8),
+        ("water", None, 0.0, 1e-8),
         ("rope", 0.1, 0.5, 1e-5),
     ],
 )
@@ -218,6 +223,33 @@ def test_grains_lie_on_a_soft_cube(caged: bool) -> None:
     assert 0.095 < pressed < 0.0995  # 9.8 N of its own and 0.4 N of grains on a block of 20 kPa
 
 
+def test_water_between_sheets_is_as_high_as_between_walls() -> None:
+    """What is behind cloth counts as fluid at rest: without that it has 9 % less volume."""
+    made = world()
+    count = 6
+    half = count * RADIUS
+    water = made.add_particles(
+        PointSet.grid((count, count, 10), 2 * RADIUS, jitter=1e-4), radius=RADIUS, fluid=True, touches_cloth=True,
+        position=(0, 0, 10 * RADIUS), damping=2.0, friction=0.0,
+    )  # fmt: skip
+    turn = np.sqrt(0.5)
+    far = half + 5e-4
+    for name, place, pose in (
+        ("floor", (0, 0, -5e-4), (1, 0, 0, 0)),
+        *[(f"y{k}", (0, k * far, 0.2), (turn, turn, 0, 0)) for k in (1, -1)],
+        *[(f"x{k}", (k * far, 0, 0.2), (0.5, 0.5, 0.5, 0.5)) for k in (1, -1)],
+    ):
+        made.add_cloth(
+            px.ClothMesh.grid(0.14, 0.4, 8, 16), name, position=place, orientation=pose, kinematic=True,
+            touches_cloth=True, friction=0.0,
+        )  # fmt: skip
+    made.build()
+    made.step(60)
+    x = water.node_pos[0]
+    assert (np.abs(x[:, :2]) < half).all() and (x[:, 2] > 0).all()
+    assert 0.985 < x[:, 2].mean() / (10 * RADIUS) < 1.0
+
+
 def test_water_stays_in_a_bag() -> None:
     """A sheet whose rim is drawn together and up carries it."""
     made = world()
@@ -236,8 +268,12 @@ def test_water_stays_in_a_bag() -> None:
         made.step()
     x = water.node_pos[0]
     assert (np.abs(x[:, :2]) < 0.07).all() and (x[:, 2] < 0.06).all() and outside(cloth, water).min() > 0.0
-    total = G * (float(water.node_mass.sum()) + float(cloth.node_mass[0, ~rim].sum()))
-    assert abs(-elastic_forces(cloth)[rim].sum(axis=0)[2] - total) < 0.02 * total
+    total = G * (float(water.node_mass.sum()) + float(cloth.node_mass[0][~rim].sum()))
+    found = []
+    for _ in range(20):
+        made.step(2)
+        found.append(-elastic_forces(cloth)[rim].sum(axis=0)[2])
+    assert abs(np.mean(found) - total) < 0.01 * total
 
 
 def scene(num_envs: int, **settings: Any) -> tuple[px.World, Cloth, Particles]:

@@ -268,6 +268,7 @@ def press_fluid(
     gap=read(ParticlePair.gap),
     dense=read(ParticleFluid.dense),
     firm=read(ParticleFluid.firm),
+    behind=read(ParticleFluid.behind),
     pressure=update(ParticleFluid.pressure),
 ):
     """Change a particle's pressure by how much too dense it would be."""
@@ -293,7 +294,7 @@ def press_fluid(
             now += shape_normal[c, 1, e] * (begin[v, 1, e] + step * uy - anchor[c, 1, e])
             now += shape_normal[c, 2, e] * (begin[v, 2, e] + step * uz - anchor[c, 2, e])
             grows -= f / whole[b, e] * (now - away[c, e])
-    excess = grows + min(dense[p, e], 0.0)
+    excess = grows + behind[p, e] + min(dense[p, e], 0.0)
     stiff = firm[p, e]
     found = max(pressure[p, e] + RELAX * excess / stiff, 0.0) if stiff > 0.0 else 0.0
     pressure[p, e] = found

@@ -27,6 +27,7 @@ from phalanx.components import (
     NodeState,
     NodeStep,
     Particle,
+    ParticleFluid,
     ParticleMaterial,
     ParticleMotion,
     ParticleSpin,
@@ -39,6 +40,7 @@ from phalanx.components import (
 from phalanx.components.particle_touch import MOST_TOUCHED
 from phalanx.ecs import local, read, real, rows, start, system, update, write
 from phalanx.maths.kernels import cross
+from phalanx.systems.deformable.fluids import EASE, behind_wall
 from phalanx.systems.deformable.particle_near import place_of
 from phalanx.systems.deformable.particle_touch_force import PLACE, rest_on_places, touch_force
 
@@ -164,6 +166,80 @@ def begin_touched(
         impulse[s, 0, e], impulse[s, 1, e], impulse[s, 2, e] = step * x, step * y, step * z
 
 
+@system(over=Particle, phase="deform_particles_begin", needs=ParticleTouch)
+def fluid_behind_touched(
+    p,
+    e,
+    particles=rows(Particle),
+    body=read(ParticleTopology.body),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    triangle=read(ParticleTouchPoint.triangle),
+    gap=read(ParticleTouchPoint.gap),
+    counts=read(ParticleTouchPoint.behind),
+    firm=read(ParticleFluid.firm),
+    dense=update(ParticleFluid.dense),
+    shift=update(ParticleFluid.shift),
+):
+    """What is behind cloth counts as fluid at rest, as of shapes (:mod:`phalanx.systems.deformable.fluids`)."""
+    b = body[p, e]
+    if triangle[p, e] < 0 or fluid[b, e] == 0.0:
+        return
+    for k in range(MOST_TOUCHED):
+        s = place_of(k, p, particles)
+        if triangle[s, e] >= 0:
+            more, _ = behind_wall(gap[s, e], 2.0 * radius[b, e], fluid[b, e])
+            dense[p, e] += counts[s, e] * more / lattice[b, e]
+    stiff = firm[p, e] * (real(count[0, e]) / h[0, e])
+    shift[p, e] = EASE * max(dense[p, e], 0.0) / stiff if stiff > 0.0 else 0.0
+
+
+@system(over=Particle, phase="deform_particles", needs=ParticleTouch)
+def press_by_touched(
+    p,
+    e,
+    particles=rows(Particle),
+    body=read(ParticleTopology.body),
+    h=read(Settings.timestep),
+    count=read(DeformableSettings.small_steps),
+    radius=read(ParticleMaterial.radius),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    velocity=read(ParticleMotion.velocity),
+    triangle=read(ParticleTouchPoint.triangle),
+    nodes=read(ClothTriangleTopology.nodes),
+    shares=read(ParticleTouchPoint.shares),
+    normal=read(ParticleTouchPoint.normal),
+    gap=read(ParticleTouchPoint.gap),
+    counts=read(ParticleTouchPoint.behind),
+    begin=read(NodeStep.start),
+    position=read(NodeState.position),
+    behind=write(ParticleFluid.behind),
+):
+    """How much denser a bit of a fluid gets as cloth and it come nearer."""
+    b = body[p, e]
+    step = h[0, e] / real(count[0, e])
+    grows = 0.0
+    for n in range(MOST_TOUCHED if triangle[p, e] >= 0 and fluid[b, e] > 0.0 else 0):
+        s = place_of(n, p, particles)
+        t = triangle[s, e]
+        if t >= 0:
+            ux, uy, uz = step * velocity[p, 0, e], step * velocity[p, 1, e], step * velocity[p, 2, e]
+            for k in range(3):
+                i, w = nodes[t, k, e], shares[s, k, e]
+                ux -= w * (position[i, 0, e] - begin[i, 0, e])
+                uy -= w * (position[i, 1, e] - begin[i, 1, e])
+                uz -= w * (position[i, 2, e] - begin[i, 2, e])
+            _, f = behind_wall(gap[s, e], 2.0 * radius[b, e], fluid[b, e])
+            grows -= (
+                counts[s, e] * f / lattice[b, e] * (normal[s, 0, e] * ux + normal[s, 1, e] * uy + normal[s, 2, e] * uz)
+            )
+    behind[p, e] = grows
+
+
 @system(over=Particle, phase="deform_particles", needs=ParticleTouch)
 def rest_on_touched(
     p,
@@ -176,6 +252,9 @@ def rest_on_touched(
     mass=read(NodeModel.mass),
     radius=read(ParticleMaterial.radius),
     turns=read(ParticleMaterial.turns),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    pressure=read(ParticleFluid.pressure),
     rolls=read(ParticleMaterial.rolling_friction),
     give=read(ParticleMotion.give),
     triangle=read(ParticleTouchPoint.triangle),
@@ -183,6 +262,7 @@ def rest_on_touched(
     shares=read(ParticleTouchPoint.shares),
     normal=read(ParticleTouchPoint.normal),
     gap=read(ParticleTouchPoint.gap),
+    counts=read(ParticleTouchPoint.behind),
     friction=read(ParticleTouchPoint.friction),
     begin=read(NodeStep.start),
     position=read(NodeState.position),
@@ -216,6 +296,10 @@ def rest_on_touched(
             places[c + 3] = gap[s, e]
             places[c + 4], places[c + 5], places[c + 6] = ux, uy, uz
             places[c + 7] = friction[s, e]
+            places[c + 8] = 0.0
+            if fluid[b, e] > 0.0:
+                _, loses = behind_wall(gap[s, e], 2.0 * radius[b, e], fluid[b, e])
+                places[c + 8] = counts[s, e] * pressure[p, e] * loses / lattice[b, e]
             count += 1
     px, py, pz, lx, ly, lz = rest_on_places(
         found, torques, places, count, m, turns[b, e], radius[b, e], rolls[b, e], step,
@@ -330,6 +414,9 @@ def end_on_touched(
     mass=read(NodeModel.mass),
     radius=read(ParticleMaterial.radius),
     turns=read(ParticleMaterial.turns),
+    fluid=read(ParticleMaterial.reach),
+    lattice=read(ParticleMaterial.lattice_sum),
+    pressure=read(ParticleFluid.pressure),
     rolls=read(ParticleMaterial.rolling_friction),
     most=read(ParticleMaterial.max_velocity),
     damping=read(DeformableDynamics.damping),
@@ -339,6 +426,7 @@ def end_on_touched(
     shares=read(ParticleTouchPoint.shares),
     normal=read(ParticleTouchPoint.normal),
     gap=read(ParticleTouchPoint.gap),
+    counts=read(ParticleTouchPoint.behind),
     friction=read(ParticleTouchPoint.friction),
     begin=read(NodeStep.start),
     impulse=update(ParticleTouchPoint.impulse),
@@ -378,6 +466,10 @@ def end_on_touched(
             places[c + 3] = gap[s, e]
             places[c + 4], places[c + 5], places[c + 6] = ux, uy, uz
             places[c + 7] = friction[s, e]
+            places[c + 8] = 0.0
+            if fluid[b, e] > 0.0:
+                _, loses = behind_wall(gap[s, e], 2.0 * radius[b, e], fluid[b, e])
+                places[c + 8] = counts[s, e] * pressure[p, e] * loses / lattice[b, e]
             count += 1
     dx, dy, dz = (
         position[v, 0, e] - begin[v, 0, e],

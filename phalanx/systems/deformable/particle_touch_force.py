@@ -6,7 +6,7 @@ from phalanx.components.particle_touch import MOST_TOUCHED
 from phalanx.ecs import function
 from phalanx.maths.kernels import cross
 
-PLACE = 8
+PLACE = 9
 """Numbers of a place that :func:`rest_on_places` is given."""
 
 CORNER_SWEEPS = 4
@@ -46,7 +46,8 @@ def rest_on_places(impulses, torques, places, count, mass, turns, radius, rolls,
     Args:
         impulses: three numbers of each place; where to begin, then what is found.
         torques: three of each, found: angular impulses of rolling resistance.
-        places: numbers of :data:`PLACE` for each: normal, gap, way of the place, coefficient of friction.
+        places: numbers of :data:`PLACE` for each: normal, gap, way of the place, coefficient of friction, least
+            impulse along the normal.
         count: how many there are.
         turns, radius, rolls: as of ParticleMaterial.
         x, y, z: way of the particle in the small step without these impulses.
@@ -78,7 +79,7 @@ def rest_on_places(impulses, torques, places, count, mass, turns, radius, rolls,
             az = z + pz / weight - places[c + 6]
             wx, wy, wz = sx + light * lx, sy + light * ly, sz + light * lz
             along = nx * ax + ny * ay + nz * az
-            push = max(-weight * (along + max(places[c + 3], 0.0)), 0.0)
+            push = max(-weight * (along + max(places[c + 3], 0.0)), places[c + 8])
             ax, ay, az = ax - along * nx, ay - along * ny, az - along * nz
             bound = places[c + 7] * push
             rx, ry, rz = -weight * ax, -weight * ay, -weight * az

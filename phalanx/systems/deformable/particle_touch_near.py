@@ -138,6 +138,7 @@ def find_touched(
     stiffness=write(ParticleTouchPoint.stiffness),
     across=write(ParticleTouchPoint.across),
     friction=write(ParticleTouchPoint.friction),
+    behind=write(ParticleTouchPoint.behind),
 ):
     """The nearest places, but for those in the plane of a nearer one.
 
@@ -185,6 +186,7 @@ def find_touched(
     far = ex * ex + ey * ey + ez * ez
     x, y, z = velocity[v, 0, e], velocity[v, 1, e], velocity[v, 2, e]
     far = FASTER * math.sqrt(max(far, step * step * (x * x + y * y + z * z))) + SLACK * r
+    far = max(far, r) if fluid[b, e] > 0.0 else far  # fluids feel what is behind cloth
     far = min(far, cell[0, e] - r)
     sx, sy, sz = position[v, 0, e], position[v, 1, e], position[v, 2, e]
     x, y, z = origin[b, 0, e] + sx, origin[b, 1, e] + sy, origin[b, 2, e] + sz
@@ -251,10 +253,12 @@ def find_touched(
         c = NUMBERS * n
         d, nx, ny, nz = found[c], found[c + 1], found[c + 2], found[c + 3]
         stands = kept < MOST_TOUCHED
+        counts = 1.0
         for k in range(kept):
             i = NUMBERS * k
-            above = found[i] - d * (nx * found[i + 1] + ny * found[i + 2] + nz * found[i + 3])
-            stands = stands and above > EVEN * r
+            along = nx * found[i + 1] + ny * found[i + 2] + nz * found[i + 3]
+            stands = stands and found[i] - d * along > EVEN * r
+            counts = min(counts, 1.0 - max(along, 0.0))
         if stands:
             t = names[n]
             names[kept] = t
@@ -274,6 +278,7 @@ def find_touched(
                 shares[s, a, e] = found[c + 4 + a]
             o = of_body[nodes[t, 0, e], e]
             gap[s, e] = d - r - rest[o, e]
+            behind[s, e] = counts
             friction[s, e] = 0.5 * (rubs[b, e] + rubs[o, e])
     gx, gy, gz = ex + step * tx / m, ey + step * ty / m, ez + step * tz / m
     press = 0.0
@@ -300,6 +305,8 @@ def find_touched(
         ux, uy, uz = cross(spin[p, 0, e], spin[p, 1, e], spin[p, 2, e], nx, ny, nz)
         ux, uy, uz = step * r * ux, step * r * uy, step * r * uz
         less = less * along if free else min(max(-gap[s, e], 0.0), PRESSED * r)  # overlap of what is held pushes, too
+        # the pressure of a fluid goes on to push across the gap
+        less += max(gap[s, e], 0.0) if fluid[b, e] > 0.0 and along > 0.0 and free else 0.0
         way[s, 0, e] = gx - ux - less * nx - slip * jx
         way[s, 1, e] = gy - uy - less * ny - slip * jy
         way[s, 2, e] = gz - uz - less * nz - slip * jz
