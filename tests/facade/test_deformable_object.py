@@ -248,11 +248,22 @@ def test_materials(sim: SimulationContext, api: str, give: Any, path: str | None
     np.testing.assert_allclose(host(soft.node_mass).sum(axis=1), np.full(COUNT, mass), rtol=1e-5)
 
 
-@pytest.mark.parametrize(("resolution", "holds"), [(3, False), (9, True)])
-def test_what_passes_between_nodes_is_told(
-    sim: SimulationContext, api: str, caplog: pytest.LogCaptureFixture, resolution: int, holds: bool
+@pytest.mark.parametrize(("resolution", "closed"), [(3, True), (3, False), (9, False)])
+def test_what_would_pass_between_nodes_touches_a_finer_surface(
+    sim: SimulationContext,
+    api: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    resolution: int,
+    closed: bool,
 ) -> None:
-    """A ball on a disc whose rim is held, where nodes are farthest: they alone touch it, so coarse ones let it pass."""
+    """A ball on a disc whose rim is held, where nodes are farthest: coarse ones let it pass without points between.
+
+    That is told where there would be too many of them.
+    """
+    if not closed:
+        monkeypatch.setattr(gaps, "MOST_POINTS", 0)
+    holds = closed or resolution == 9
     disc = sim_utils.MeshCylinderCfg(
         radius=0.3,
         height=0.03,
@@ -270,11 +281,16 @@ def test_what_passes_between_nodes_is_told(
         mass_props=sim_utils.MassPropertiesCfg(mass=0.2),
     )
     ball = RigidObject(RigidObjectCfg(prim_path="/World/envs/env_.*/ball", spawn=shape))
-    with caplog.at_level(logging.WARNING, "phalanx.facade"):
+    with caplog.at_level(logging.INFO, "phalanx.facade"):
         sim.reset()
+    assert ("would pass between its nodes" in caplog.text) is closed
+    soft = next(iter(sim.stage_world.world.deformables.values()))
+    assert (soft.collision_mesh is not None) is closed  # type: ignore[attr-defined]
     assert (gaps.BETWEEN in caplog.text) is not holds
     if not holds:
         assert 'as narrow as "ball", 0.1 m' in caplog.text and "simulationHexahedralResolution (3)" in caplog.text
+    assert sheet.max_collision_vertices_per_body == sheet.max_sim_vertices_per_body  # as it was without that surface
+    assert sheet.data.collision_element_stress_w.shape == sheet.data.sim_element_stress_w.shape
     rest = host(sheet.data.default_nodal_state_w)[..., :3]
     middle = rest.mean(axis=1, keepdims=True)
     held = np.linalg.norm((rest - middle)[..., :2], axis=-1) > 0.25

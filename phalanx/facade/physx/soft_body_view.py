@@ -1,7 +1,7 @@
 """Tensor views of deformable bodies and of their materials.
 
 Getters with ``sim`` in their names are about the mesh that is simulated, those without about the one that collides.
-Where a body has no collision mesh of its own, that is the same mesh.
+Where a body has no collision mesh of its own, or a surface alone, that is the same mesh.
 """
 
 from __future__ import annotations
@@ -27,6 +27,25 @@ class _Mesh(NamedTuple):
 
     vertices: np.ndarray
     tets: np.ndarray
+
+
+_SIMULATED = {
+    "collision_pos": "node_pos",
+    "collision_rotations": "element_rotations",
+    "collision_gradients": "deformation_gradients",
+    "collision_stresses": "element_stresses",
+}
+"""Properties of the mesh that collides, and those of the one that is simulated."""
+
+
+def _collides_by_own(body: SoftBody) -> bool:
+    """Whether a body has tetrahedra that collide, beside those that are simulated."""
+    return body.collision_mesh is not None and len(body.collision_mesh.tets) > 0
+
+
+def _of(body: SoftBody, what: str) -> Any:
+    """A property of a body."""
+    return getattr(body, what if _collides_by_own(body) else _SIMULATED.get(what, what))
 
 
 def _array_module(world: World) -> Any:
@@ -194,8 +213,8 @@ class SoftBodyView:
 
     @property
     def collides_as_simulated(self) -> bool:
-        """Whether no body has a collision mesh of its own, so that getters of both kinds give the same."""
-        return all(body.collision_mesh is None for body in self._bodies.values())
+        """Whether no body has tetrahedra of its own that collide, so that getters of both kinds give the same."""
+        return not any(map(_collides_by_own, self._bodies.values()))
 
     @property
     def _simulated(self) -> dict[str, _Mesh]:
@@ -204,7 +223,9 @@ class SoftBodyView:
     @property
     def _colliding(self) -> dict[str, _Mesh]:
         own = {name: body.collision_mesh for name, body in self._bodies.items()}
-        found = {name: _Mesh(mesh.vertices, mesh.tets) for name, mesh in own.items() if mesh is not None}
+        found = {
+            name: _Mesh(mesh.vertices, mesh.tets) for name, mesh in own.items() if mesh is not None and len(mesh.tets)
+        }
         return {**self._simulated, **found}
 
     def _indices(self, meshes: dict[str, _Mesh]) -> Any:
@@ -228,7 +249,7 @@ class SoftBodyView:
         count = self.max_vertices_per_body if collides else self.max_sim_vertices_per_body
         found = xp.zeros((self.count, count, width), self.world.dtype)
         for body, mine, envs in self._parts:
-            values = getattr(body, what)[xp.asarray(envs)]
+            values = _of(body, what)[xp.asarray(envs)]
             values = values if values.ndim == 3 else values[..., None]
             if origin:
                 values = values + xp.asarray(self._origins[envs], self.world.dtype)[:, None]
@@ -240,7 +261,7 @@ class SoftBodyView:
         count = self.max_elements_per_body if collides else self.max_sim_elements_per_body
         found = xp.zeros((self.count, count, *shape), self.world.dtype)
         for body, mine, envs in self._parts:
-            values = getattr(body, what)[xp.asarray(envs)]
+            values = _of(body, what)[xp.asarray(envs)]
             found[xp.asarray(mine), : values.shape[1]] = values
         return found
 

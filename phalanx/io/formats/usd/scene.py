@@ -181,7 +181,7 @@ def _read(
             else:
                 model = (cloths if cloths.is_cloth(reading, prim) else deformables).read(reading, prim, called)
                 resolution = deformables.resolution_of(reading, prim)
-                if text := gaps.told(
+                if text := gaps.close(
                     model, (one for actor in actors.values() for one in actor.model.bodies), resolution
                 ):
                     reading.notes.add(prim, text)
