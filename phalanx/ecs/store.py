@@ -16,7 +16,7 @@ from phalanx.ecs.sequences.fusion import fused, repeated
 from phalanx.ecs.sequences.stand_ins import StandIn, substituted
 
 ALIGN = 16
-"""Strides are odd multiples of this many elements, but for worlds of one environment, and of few on GPUs."""
+"""Environment strides are odd multiples of this many elements, but for worlds of few environments on GPUs."""
 
 FEW = 32
 """Environments that fill a warp of GPU threads."""
@@ -64,9 +64,8 @@ class Store:
     """Fields of all components for ``num_envs`` environments on one device.
 
     The environment axis is last, contiguous, and padded to :attr:`stride` elements: whole blocks of as many lanes as a
-    world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets. One
-    environment is padded to 2. On a GPU, up to 16 are padded to a power of two of at least 2, since what they read are
-    neighbouring rows.
+    world of this size may have, and an odd multiple of 16 so that rows do not fall on the same cache sets. On a GPU, up
+    to 16 environments are padded to a power of two of at least 2, since what they read are neighbouring rows.
 
     Args:
         num_envs, device: how many environments, and where.
@@ -88,10 +87,8 @@ class Store:
         """Called with a field after :meth:`set` has overwritten it."""
 
     def _stride(self, num_envs: int) -> int:
-        if num_envs == 1:
-            return 2  # 1 is for what all environments share
         if self.device.is_cuda and num_envs <= ALIGN:
-            return 1 << (num_envs - 1).bit_length()
+            return max(2, 1 << (num_envs - 1).bit_length())  # 1 is for what all environments share
         lanes = self.device.most_lanes(num_envs)
         whole = -(-num_envs // lanes) * lanes
         return whole if whole // ALIGN % 2 else whole + ALIGN

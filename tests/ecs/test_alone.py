@@ -1,4 +1,4 @@
-"""One environment alone has a block without lanes beside it, and computes what it does among others, to the bit."""
+"""One environment alone computes what it does among others, to the bit."""
 
 from __future__ import annotations
 

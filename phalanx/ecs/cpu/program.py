@@ -31,8 +31,7 @@ from phalanx.ecs.declare import Bound, Field
 _NEVER = np.full(1, -1)
 
 LANES = (64, 32, 16)
-"""Environments in a block: the most that leaves every thread a block; the one of a world that has no more is alone in
-its block. See docs/decisions/0002-blocks-and-lanes.md."""
+"""Environments in a block: the most that leaves every thread a block. See docs/decisions/0002-blocks-and-lanes.md."""
 
 
 @intrinsic
@@ -248,15 +247,11 @@ class Program:
 
 def block_size(num_envs: int) -> int:
     """Environments in a block for a world of this size."""
-    if num_envs == 1:
-        return 1
     return next((lanes for lanes in LANES if num_envs >= lanes * num_threads()), LANES[-1])
 
 
 def most_lanes(num_envs: int) -> int:
     """The same with whatever number of threads: with one."""
-    if num_envs == 1:
-        return 1
     return next((lanes for lanes in LANES if num_envs >= lanes), LANES[-1])
 
 
