@@ -18,11 +18,16 @@ DIGITS = 16
 RUN = 64
 """Chunks of a run."""
 
+BLOCK = 4
+"""Cells along each side of a block; a power of two, as are those in it."""
+
 MOST_NEAR = 64
 """Slots that a particle may have for others near it, at most."""
 
 Particle = Table("particle", "a grain, or a bit of a fluid; those of a body are consecutive")
 ParticleCell = Table("particle cell", "a cell of the grid, which stands for all whose numbers leave the same rest")
+ParticleBlock = Table("particle block", "a cube of cells, and the corner of its that is the lowest along all axes")
+ParticleBlockPart = Table("particle block part", "a block as a corner of it sees it: the eight of the first, ...")
 ParticleChunk = Table("particle chunk", "a run of particles, for sorting")
 ParticleRun = Table("particle run", "for each run of chunks the values of a digit")
 ParticleDigit = Table("particle digit", "a value of a digit")
@@ -39,6 +44,7 @@ class ParticleSettings(Component, table=World):
     slots = Field(dtype="int32", doc="slots of a particle for others near it", constant=True)
     there = Field(dtype="int32", doc="1: the environment is one; 0: it fills up the last block of them")
     turn = Field(dtype="int32", doc="digits that have been sorted by")
+    round = Field(dtype="int32", doc="rounds of the search for factors that have been made")
     crowded = Field(dtype="int32", doc="1: some particle had more others near it than slots since the last report")
 
 
@@ -133,6 +139,7 @@ class ParticleSort(Component, table=Particle):
 
     key = Field(2, dtype="int32", doc="number of the cell")
     order = Field(2, dtype="int32", doc="the particle")
+    place = Field(3, unit="m", doc="where it is, from the origin of the environment, rounded")
 
 
 class ParticleCellRange(Component, table=ParticleCell):
@@ -140,6 +147,43 @@ class ParticleCellRange(Component, table=ParticleCell):
 
     first = Field(dtype="int32", doc="place of the first")
     end = Field(dtype="int32", doc="one past the place of the last; 0: there is none")
+
+
+class ParticleLevel(Component, table=Particle):
+    """A particle as its block sees it: what the impulses of its pairs do to it when they grow by a factor that varies
+    in space, by the root of its mass, less what shapes that it is pressed on take up.
+    """
+
+    spot = Field(3, doc="where it is in its block, as shares of the side")
+    block = Field(dtype="int32", doc="the block")
+    closes = Field(unit="J", doc="half of what its pairs press with, by how fast they come nearer")
+    gain = Field(3, unit="m/s kg^(1/2)", doc="change of velocity by a factor that is the same everywhere")
+    slant = Field(9, unit="m/s kg^(1/2)", doc="that by one that grows by 1 over a block, along x, y and z")
+    factor = Field(doc="by which impulses grow where it is, less 1")
+
+
+class ParticleBlockRange(Component, table=ParticleBlock):
+    """Particles in a block."""
+
+    first = Field(dtype="int32", doc="place of the first")
+    end = Field(dtype="int32", doc="one past the place of the last; 0: there is none")
+
+
+class ParticleBlockPartSums(Component, table=ParticleBlockPart):
+    """How the kinetic energy of a block's particles changes with the factor at one of its corners."""
+
+    row = Field(8, unit="J", doc="second derivatives with those of the block's corners")
+    fall = Field(unit="J", doc="slope, with the sign turned")
+
+
+class ParticleBlockCorner(Component, table=ParticleBlock):
+    """The factor at a corner."""
+
+    row = Field(27, unit="J", doc="second derivatives of the kinetic energy with those of the corners around it")
+    fall = Field(unit="J", doc="slope, with the sign turned")
+    bound = Field(unit="J", doc="sum of the row's sizes; 0: nothing depends on this corner")
+    factor = Field(doc="by which impulses grow there, less 1")
+    ahead = Field(2, doc="where the next round begins, read from one place and written to the other")
 
 
 class ParticleChunkTopology(Component, table=ParticleChunk):

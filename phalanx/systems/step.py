@@ -28,6 +28,7 @@ from phalanx.systems.deformable import (
     cloth_clusters,
     cloth_near,
     cloth_touch,
+    coarse_loads,
     collision_points,
     contact_search,
     corotation,
@@ -309,6 +310,7 @@ ORDER: dict[str, tuple[System, ...]] = {
         particle_cells.particle_keys,
         particle_cells.clear_cells,
         particle_cells.begin_sort,
+        coarse_loads.clear_blocks,
     ),
     # Particles in the order of their cells, digit by digit.
     "deform_sort": (
@@ -321,7 +323,9 @@ ORDER: dict[str, tuple[System, ...]] = {
     # Particles that may touch.
     "deform_pairs": (
         particle_cells.mark_cells,
+        particle_cells.places_in_order,
         particle_near.find_pairs,
+        coarse_loads.mark_blocks,
     ),
     # Triangles of cloth that may come near each other.
     "deform_near": (
@@ -377,6 +381,23 @@ ORDER: dict[str, tuple[System, ...]] = {
         pressed_particles.count_pressed,
         pressed_particles.sum_pressed,
         pressed_particles.press_particles,
+    ),
+    # What blocks of deep grains know of their particles.
+    "deform_level": (
+        coarse_loads.level_of_particles,
+        coarse_loads.sum_blocks,
+        coarse_loads.join_blocks,
+        coarse_loads.begin_rounds,
+    ),
+    # By how much impulses grow, repeated.
+    "deform_rounds": (
+        coarse_loads.better_factors,
+        coarse_loads.next_round,
+    ),
+    # Impulses that grow.
+    "deform_loads": (
+        coarse_loads.factors_of_particles,
+        coarse_loads.scale_loads,
     ),
     # What touches particles, repeated.
     "deform_particles": (

@@ -7,7 +7,8 @@ which cloth is near cloth and near particles (``deform_near``), where inertia ta
 touches cloth (``deform_touch``), sweeps over the colours of nodes of soft bodies and of cloth (``deform_sweep``,
 ``deform_cloth``; before each colour ``deform_forces``, for the nodes of that colour where its systems are over
 nodes), ropes from end to end (``deform_rope``), velocities of particles (``deform_particles_begin``) and sweeps over
-their pairs (``deform_particles``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
+their pairs (``deform_particles``), before each of which impulses of grains grow together (``deform_level``,
+``deform_rounds``, ``deform_loads``), links that nodes push (``deform_couple``), the motion of bodies as rigid ones
 (``deform_modes``), where particles go (``deform_particles_end``), velocities (``deform_finish``); and the momentum
 that bodies must have (``deform_momentum`` again, ``deform_end``).
 """
@@ -25,6 +26,7 @@ from phalanx.systems.deformable import (
     cloth_clusters,
     cloth_near,
     cloth_touch,
+    coarse_loads,
     collision_points,
     contact_search,
     contacts,
@@ -60,12 +62,15 @@ from phalanx.systems.deformable import (
 SMALL_STEP = (
     *("deform_cells", "deform_sort", "deform_pairs"),
     *("deform_near", "deform_predict", "deform_touch", "deform_sweep", "deform_cloth", "deform_rope"),
-    *("deform_particles_begin", "deform_particles"),
+    *("deform_particles_begin", "deform_level", "deform_rounds", "deform_loads", "deform_particles"),
     *("deform_couple", "deform_modes", "deform_particles_end", "deform_finish"),
 )
 """Phases of a small step; the systems of ``deform_sweep`` and ``deform_cloth`` run for one colour after the other, as
 often as asked for; those of ``deform_rope`` as often, for whole ropes, and those of ``deform_particles``, for all
-pairs; those of ``deform_sort`` once for each digit of the numbers of cells."""
+pairs, after those of :data:`LEVEL`; those of ``deform_sort`` once for each digit of the numbers of cells."""
+
+LEVEL = ("deform_level", "deform_rounds", "deform_loads")
+"""Phases before a sweep over pairs of particles, where some are grains."""
 
 QUERIES = ("query_contacts", "query_contact_wrenches", "query_joints")
 """Phases of reports that deformable bodies have a part in."""
@@ -101,6 +106,7 @@ MODULES: tuple[ModuleType, ...] = (
     particle_cells,
     particle_near,
     pressed_particles,
+    coarse_loads,
     grains,
     fluids,
     particle_links,
@@ -127,6 +133,7 @@ def sequence(
     rope_nodes: tuple[int, int],
     rope_sweeps: int,
     digits: int,
+    rounds: int,
 ) -> list[System]:
     """The systems of a substep in the order in which they run.
 
@@ -139,6 +146,7 @@ def sequence(
         rope_nodes: first place and number of nodes of ropes.
         rope_sweeps: Newton steps of ropes in each small step.
         digits: of the numbers of cells that particles are sorted by.
+        rounds: of the search for factors by which impulses of grains grow; 0: there is none.
     """
     forces = schedule.phase("deform_forces")
 
@@ -159,11 +167,17 @@ def sequence(
             continue
         if phase == "deform_rope" and found:
             found = [*[_portion(s, *rope_nodes) for s in forces], *found]
+        if phase in LEVEL:
+            continue
+        moves = found[: next((n for n, s in enumerate(found) if s.name == "relax_pairs"), 0)]
+        if phase == "deform_particles" and rounds:
+            level = [*moves, *schedule.phase("deform_level")]  # with velocities that impulses so far make
+            level += schedule.phase("deform_rounds") * rounds + schedule.phase("deform_loads")
+            found = [*level, *found]
         often = {"deform_rope": rope_sweeps, "deform_particles": sweeps, "deform_sort": digits}
         one += found * often.get(phase, 1)
         if phase == "deform_particles":
-            relaxes = [s.name for s in found].index("relax_pairs") if found else 0
-            one += found[:relaxes]  # velocities that the last sweep has made
+            one += moves  # velocities that the last sweep has made
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,

@@ -2,13 +2,16 @@
 
 The number of a cell is the remainder of ``x + up y + over z`` by how many cells are stored, a power of two. ``up`` and
 ``over`` are chosen so that cells of one number are far apart (:func:`phalanx.world.layout.particles.lattice`), so a
-cell and its neighbours have numbers of their own. The sort is stable: in a cell, particles are in the order of rows.
+cell and its neighbours have numbers of their own. Where there are blocks
+(:mod:`phalanx.systems.deformable.coarse_loads`) their numbers are made so, and cells are numbered in them. The sort is
+stable: in a cell, particles are in the order of rows.
 """
 
 from phalanx.components import (
     DeformableMotion,
     NodeState,
     Particle,
+    ParticleBlock,
     ParticleCell,
     ParticleCellRange,
     ParticleChunk,
@@ -23,7 +26,7 @@ from phalanx.components import (
     ParticleTopology,
     World,
 )
-from phalanx.components.particle import DIGITS, RUN
+from phalanx.components.particle import BLOCK, DIGITS, RUN
 from phalanx.ecs import function, local_int, read, real, rows, system, update, write
 
 FARTHEST = 1e6
@@ -38,11 +41,23 @@ def cell_of(x, size):
     return i - 1 if t < real(i) else i
 
 
+@function
+def number_of(i, j, k, up, over, cells, blocks):
+    """The number of a cell; with blocks, cells of a block have consecutive ones."""
+    number = (i + up * j + over * k) & (cells - 1)
+    if blocks > 0:
+        own = (i & (BLOCK - 1)) + BLOCK * ((j & (BLOCK - 1)) + BLOCK * (k & (BLOCK - 1)))
+        block = (i // BLOCK + up * (j // BLOCK) + over * (k // BLOCK)) & (blocks - 1)
+        number = block * (BLOCK * BLOCK * BLOCK) + own
+    return number
+
+
 @system(over=Particle, phase="deform_cells")
 def particle_keys(
     p,
     e,
     cells=rows(ParticleCell),
+    blocks=rows(ParticleBlock),
     node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
     size=read(ParticleSettings.cell),
@@ -58,7 +73,7 @@ def particle_keys(
     i = cell_of(origin[b, 0, e] + position[v, 0, e], size[0, e])
     j = cell_of(origin[b, 1, e] + position[v, 1, e], size[0, e])
     k = cell_of(origin[b, 2, e] + position[v, 2, e], size[0, e])
-    key[p, 0, e] = (i + up[0, e] * j + over[0, e] * k) & (cells - 1)
+    key[p, 0, e] = number_of(i, j, k, up[0, e], over[0, e], cells, blocks)
     order[p, 0, e] = p
 
 
@@ -189,3 +204,22 @@ def mark_cells(
         first[k, e] = r
     if r == particles - 1 or key[min(r + 1, particles - 1), side, e] != k:
         end[k, e] = r + 1
+
+
+@system(over=Particle, phase="deform_pairs")
+def places_in_order(
+    r,
+    e,
+    turn=read(ParticleSettings.turn),
+    order=read(ParticleSort.order),
+    node=read(ParticleTopology.node),
+    body=read(ParticleTopology.body),
+    origin=read(DeformableMotion.origin),
+    position=read(NodeState.position),
+    place=write(ParticleSort.place),
+):
+    """Where particles are, in the order of their cells, for a search that reads one after the other."""
+    p = order[r, turn[0, e] & 1, e]
+    v, b = node[p, e], body[p, e]
+    for k in range(3):
+        place[r, k, e] = origin[b, k, e] + position[v, k, e]

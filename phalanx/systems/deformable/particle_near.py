@@ -9,6 +9,7 @@ from phalanx.components import (
     NodeState,
     NodeTarget,
     Particle,
+    ParticleBlock,
     ParticleCell,
     ParticleCellRange,
     ParticleMaterial,
@@ -22,10 +23,14 @@ from phalanx.components import (
 )
 from phalanx.components.particle import MOST_NEAR
 from phalanx.ecs import function, local, local_int, read, real, rows, system, update, write
-from phalanx.systems.deformable.particle_cells import cell_of
+from phalanx.systems.deformable.particle_cells import cell_of, number_of
 
 REACH = 1.2
 """Sides of cells, in diameters of grains: who is farther apart than that at the start of a small step is not near."""
+
+ROUNDING = 1e-5
+"""By which places that are far from the origin of the environment may be wrong, by how far: what is nearly too far by
+them is looked at more closely."""
 
 
 @function
@@ -40,6 +45,7 @@ def find_pairs(
     e,
     particles=rows(Particle),
     cells=rows(ParticleCell),
+    blocks=rows(ParticleBlock),
     node=read(ParticleTopology.node),
     body=read(ParticleTopology.body),
     size=read(ParticleSettings.cell),
@@ -58,6 +64,7 @@ def find_pairs(
     position=read(NodeState.position),
     velocity=read(NodeState.velocity),
     order=read(ParticleSort.order),
+    place=read(ParticleSort.place),
     first=read(ParticleCellRange.first),
     end=read(ParticleCellRange.end),
     kept=update(ParticleNearCount.kept),
@@ -91,14 +98,16 @@ def find_pairs(
     step = h[0, e] / real(count[0, e])
     side = turn[0, e] & 1
     x, y, z = position[v, 0, e], position[v, 1, e], position[v, 2, e]
-    i = cell_of(origin[b, 0, e] + x, size[0, e])
-    j = cell_of(origin[b, 1, e] + y, size[0, e])
-    m = cell_of(origin[b, 2, e] + z, size[0, e])
+    ax, ay, az = origin[b, 0, e] + x, origin[b, 1, e] + y, origin[b, 2, e] + z
+    i, j, m = cell_of(ax, size[0, e]), cell_of(ay, size[0, e]), cell_of(az, size[0, e])
+    far = 1.001 * size[0, e] + ROUNDING * (abs(ax) + abs(ay) + abs(az))
+    far *= far
     found, solid = 0, 0
     for n in range(27 if there[0, e] != 0 else 0):
-        c = (i + n % 3 - 1 + up[0, e] * (j + (n // 3) % 3 - 1) + over[0, e] * (m + n // 9 - 1)) & (cells - 1)
+        c = number_of(i + n % 3 - 1, j + (n // 3) % 3 - 1, m + n // 9 - 1, up[0, e], over[0, e], cells, blocks)
         for r in range(first[c, e], end[c, e]):
-            q = order[r, side, e]
+            dx, dy, dz = ax - place[r, 0, e], ay - place[r, 1, e], az - place[r, 2, e]
+            q = order[r, side, e] if dx * dx + dy * dy + dz * dz < far else p
             if q != p:
                 w, o = node[q, e], body[q, e]
                 dx = (origin[b, 0, e] - origin[o, 0, e]) + (x - position[w, 0, e])

@@ -31,6 +31,7 @@ from phalanx.components import (
     NodeTarget,
     NodeTopology,
     Particle,
+    ParticleBlock,
     ParticleCell,
     ParticleCellRange,
     ParticleFluid,
@@ -51,7 +52,7 @@ from phalanx.maths.kernels import cross
 from phalanx.systems.deformable import cloth_near
 from phalanx.systems.deformable.fluids import slope
 from phalanx.systems.deformable.nearest import nearest_in_triangle, nearest_on_line
-from phalanx.systems.deformable.particle_cells import cell_of
+from phalanx.systems.deformable.particle_cells import cell_of, number_of
 from phalanx.systems.deformable.particle_near import place_of
 
 FASTER = 1.5
@@ -321,6 +322,7 @@ def string_touched(
     e,
     particles=rows(Particle),
     cells=rows(ParticleCell),
+    blocks=rows(ParticleBlock),
     low=read(ClothTriangleBounds.low),
     high=read(ClothTriangleBounds.high),
     size=read(ParticleSettings.cell),
@@ -349,7 +351,7 @@ def string_touched(
     for k in range(k0, k1 + 1 if there[0, e] != 0 else k0):
         for j in range(j0, j1 + 1):
             for i in range(i0, i1 + 1):
-                c = (i + up[0, e] * j + over[0, e] * k) & (cells - 1)
+                c = number_of(i, j, k, up[0, e], over[0, e], cells, blocks)
                 for n in range(first_in[c, e], end_in[c, e]):
                     p = order[n, side, e]
                     for a in range(MOST_TOUCHED):

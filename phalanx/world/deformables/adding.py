@@ -32,7 +32,7 @@ from phalanx.world.deformables.adding_ropes import Ropes
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.deformables.cloth import Cloth
 from phalanx.world.deformables.node_attachment import NodeAttachment
-from phalanx.world.deformables.particles import Particles, steps_of_grains
+from phalanx.world.deformables.particles import Particles, rounds_of_grains, steps_of_grains
 from phalanx.world.deformables.rope import Rope
 from phalanx.world.deformables.soft_body import SoftBody
 from phalanx.world.layout.deformable import fill_deformables
@@ -460,14 +460,23 @@ class Deformables(Ropes):
             chains.append([len(chains), *(chains[parent] if parent >= 0 else [])])
         bodies = [*self.all_deformables.values()]
         ties, spots = self._ties(layout)
+        grains = self.particles.values()
+        small_steps = self._settings["deformable_steps"]
+        if small_steps is None:
+            small_steps = steps_of_grains(grains, self.dt / self.substeps, self._gravity)
+        rounds = rounds_of_grains(grains, self._gravity)
         placed = fill_deformables(
-            self.engine.store, [body.part for body in bodies], parts, layout.shapes, self._grounds, chains, ties
+            self.engine.store,
+            [body.part for body in bodies],
+            parts,
+            layout.shapes,
+            self._grounds,
+            chains,
+            ties,
+            deep=rounds > 0,
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)
-        small_steps = self._settings["deformable_steps"]
-        if small_steps is None:
-            small_steps = steps_of_grains(self.particles.values(), self.dt / self.substeps, self._gravity)
         sweeps = self._settings["deformable_sweeps"]
         with self.engine.store.active():
             self.engine.store.view(c.ClothDrift.there)[...] = 1
@@ -478,7 +487,16 @@ class Deformables(Ropes):
         rope_sweeps = more if any(rope.part.touches_cloth for rope in self.ropes.values()) else sweeps
         colours = (placed.colours, placed.cloth_colours)
         ropes = (placed.rope_nodes, rope_sweeps)
-        self.engine.soft_steps = (small_steps, sweeps, *colours, soft_sweeps, cloth_sweeps, *ropes, placed.digits)
+        self.engine.soft_steps = (
+            small_steps,
+            sweeps,
+            *colours,
+            soft_sweeps,
+            cloth_sweeps,
+            *ropes,
+            placed.digits,
+            rounds,
+        )
         for body, rows in zip(bodies, placed.rows, strict=True):
             body.bind(rows)
         settings = self.engine.store[c.DeformableSettings]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from phalanx import components as c
+from phalanx.components.particle import BLOCK
+from phalanx.systems.deformable.particle_near import REACH
 from phalanx.world.deformables.body import DeformableBody
 from phalanx.world.handle import on_device
 from phalanx.world.handles.declared import assign
@@ -18,28 +20,50 @@ SMALL_STEPS, MOST_SMALL_STEPS = 8, 64
 """Least and most small steps of a substep where the user gives no number."""
 
 PRESSED = 0.05
-"""Share of a radius that grains may overlap in the mean under the weight of those above."""
+"""Share of a radius by which grains would overlap in the mean under the weight of those above, by sweeps alone."""
+
+
+LEAST_ROUNDS, MOST_ROUNDS = 4, 64
+"""Least and most rounds of the search for by how much they grow."""
+
+
+def layers_of_grains(grains: Particles, gravity: Sequence[float]) -> float:
+    """The height of a set as it begins, along gravity (m/s^2, (3,)), in diameters of its grains; 0 for a fluid."""
+    size = float(np.linalg.norm(gravity))
+    if grains.part.reach > 0.0 or size * abs(grains.part.gravity_scale) == 0.0:
+        return 0.0  # a fluid has its pressure at once
+    height = float(np.ptp(grains.default_node_pos @ np.divide(gravity, size)))
+    return min(height / (2.0 * grains.radius) + 1.0, grains.num_nodes)
 
 
 def steps_of_grains(sets: Iterable[Particles], substep: float, gravity: Sequence[float]) -> int:
     """Small steps of a substep that let grains carry their weight.
 
-    Grains overlap by about ``layers g h^2`` in the mean, where h is a small step (docs/decisions/0045-particles.md).
-    Layers are the height of a set as it begins, along gravity, in diameters of its grains.
+    With fewer than keep ``layers g h^2`` below a share of a radius, where h is a small step, deep grains go on sinking
+    (docs/decisions/0054-coarse-loads.md).
 
     Args:
         substep: its length, s.
         gravity: m/s^2, (3,).
     """
-    size, wanted = float(np.linalg.norm(gravity)), SMALL_STEPS
+    wanted = SMALL_STEPS
     for grains in sets:
-        pull = size * abs(grains.part.gravity_scale)
-        if grains.part.reach > 0.0 or pull == 0.0:  # a fluid, which has its pressure at once
-            continue
-        height = float(np.ptp(grains.default_node_pos @ np.divide(gravity, size)))
-        layers = min(height / (2.0 * grains.radius) + 1.0, grains.num_nodes)
+        layers = layers_of_grains(grains, gravity)
+        pull = float(np.linalg.norm(gravity)) * abs(grains.part.gravity_scale)
         wanted = max(wanted, int(np.ceil(substep * np.sqrt(layers * pull / (PRESSED * grains.radius)))))
     return min(wanted, MOST_SMALL_STEPS)
+
+
+def rounds_of_grains(sets: Iterable[Particles], gravity: Sequence[float]) -> int:
+    """Rounds of the search for by how much impulses of grains grow together: more where grains lie deep; 0 without any.
+
+    Args:
+        gravity: m/s^2, (3,).
+    """
+    layers = [layers_of_grains(grains, gravity) for grains in sets if grains.part.reach == 0.0]
+    if not layers:
+        return 0
+    return int(np.clip(np.ceil(1.5 * max(layers) / (BLOCK * REACH)), LEAST_ROUNDS, MOST_ROUNDS))
 
 
 class Particles(DeformableBody):

@@ -84,7 +84,7 @@ class Engine:
         """What is simulated only because something asks for it, see :mod:`phalanx.world.engine.optional_systems`."""
         self.one_tree = False
         """Whether at most one tree of links can move."""
-        self.soft_steps: tuple[int, int, Colours, Colours, int, int, tuple[int, int], int, int] | None = None
+        self.soft_steps: tuple[int, int, Colours, Colours, int, int, tuple[int, int], int, int, int] | None = None
         """Small steps of a substep, sweeps of each, colours of nodes of soft bodies, and of cloth, sweeps over cloth;
         ``None``: neither is there."""
         self.growing: tuple[Field, ...] = ()

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from phalanx import components as c
-from phalanx.components.particle import CHUNK, DIGITS, MOST_NEAR, RUN
+from phalanx.components.particle import BLOCK, CHUNK, DIGITS, MOST_NEAR, RUN
 from phalanx.components.particle_touch import MOST_TOUCHED
 from phalanx.ecs import Field, Store
 from phalanx.systems.deformable.particle_near import REACH
@@ -23,6 +23,12 @@ FLUID_SLOTS = 48
 LEAST_CELLS = 1024
 """Cells that are stored, at least."""
 
+LEAST_BLOCKS = 64
+"""Blocks, where there are any."""
+
+ROOM = 4
+"""Cells for each particle where there are blocks: of a block that particles lie flat in, most cells are empty."""
+
 
 class Particles:
     """Particles, body by body."""
@@ -33,6 +39,8 @@ class Particles:
         self.parts = 0
         """Runs for sums over what a link touches, so far."""
         self._digits = 0
+        self.deep = False
+        """Whether there are blocks."""
         self._cell = 0.0
         self._flows = False
         self._touches = False
@@ -99,11 +107,17 @@ class Particles:
             triangles: of deformable bodies that touch cloth.
         """
         cells = max(LEAST_CELLS, 1 << int(np.ceil(np.log2(max(self.count, 1)))))
+        blocks = 0
+        if self.deep and self.count:
+            blocks = max(LEAST_BLOCKS, cells * ROOM // BLOCK**3)
+            cells = blocks * BLOCK**3
         self._digits = -(-(cells.bit_length() - 1) // 4) if self.count else 0
         chunks = -(-self.count // CHUNK)
         for table, size in (
             (c.Particle, self.count),
             (c.ParticleCell, cells if self.count else 0),
+            (c.ParticleBlock, blocks),
+            (c.ParticleBlockPart, 8 * blocks),
             (c.ParticleChunk, chunks),
             (c.ParticleRun, -(-chunks // RUN) * DIGITS),
             (c.ParticleDigit, DIGITS if self.count else 0),
@@ -121,7 +135,7 @@ class Particles:
                 c.ParticleChunkTopology.end: np.minimum(first + CHUNK, self.count),
             }
         )
-        up, over = lattice(cells)
+        up, over = lattice(blocks or cells)
         columns.add(
             {
                 c.ParticleSettings.cell: self._cell,
