@@ -86,7 +86,7 @@ def test_a_deep_column_lands_without_a_rebound_and_weighs_what_it_weighs() -> No
 
 @pytest.mark.parametrize("drop", [0.0, 0.3])
 def test_it_is_as_with_smaller_steps(drop: float) -> None:
-    """Mean height of 30 layers that have fallen, beside 48 small steps, and overlaps; by sweeps alone they still swing."""
+    """Mean height of 30 layers that fell, beside 48 small steps, and overlaps; by sweeps alone they still swing."""
 
     def after(small_steps: int) -> tuple[float, float, float]:
         made = world(dtype="float32", deformable_steps=small_steps)
@@ -218,7 +218,7 @@ def test_blocks_know_how_kinetic_energy_depends_on_factors() -> None:
 
 
 def test_the_search_comes_close_to_the_best_factors() -> None:
-    """64 rounds, beside SciPy's solver of bounded least squares: nine tenths of what can be gained, within the bounds."""
+    """64 rounds, beside SciPy's bounded least squares: nine tenths of what can be gained, within the bounds."""
     made, _ = stopped("factors_of_particles")
     matrix, fall, found = coarse_problem(made)
     used = np.flatnonzero(np.diag(matrix) > 0)

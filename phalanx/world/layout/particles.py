@@ -23,8 +23,9 @@ FLUID_SLOTS = 48
 LEAST_CELLS = 1024
 """Cells that are stored, at least."""
 
-LEAST_BLOCKS = 64
-"""Blocks, where there are any."""
+LEAST_BLOCKS, FEW_BLOCKS = 64, 256
+"""Blocks, where there are any: at least the former, and the latter if there are as many particles. Blocks that share a
+number grow by one factor, so a tall column needs more of them than it has particles for."""
 
 ROOM = 4
 """Cells for each particle where there are blocks: of a block that particles lie flat in, most cells are empty."""
@@ -106,10 +107,10 @@ class Particles:
         Args:
             triangles: of deformable bodies that touch cloth.
         """
-        cells = max(LEAST_CELLS, 1 << int(np.ceil(np.log2(max(self.count, 1)))))
-        blocks = 0
+        power = 1 << int(np.ceil(np.log2(max(self.count, 1))))
+        cells, blocks = max(LEAST_CELLS, power), 0
         if self.deep and self.count:
-            blocks = max(LEAST_BLOCKS, cells * ROOM // BLOCK**3)
+            blocks = max(LEAST_BLOCKS, min(FEW_BLOCKS, power), power * ROOM // BLOCK**3)
             cells = blocks * BLOCK**3
         self._digits = -(-(cells.bit_length() - 1) // 4) if self.count else 0
         chunks = -(-self.count // CHUNK)
