@@ -44,7 +44,6 @@ class ParticleSettings(Component, table=World):
     slots = Field(dtype="int32", doc="slots of a particle for others near it", constant=True)
     there = Field(dtype="int32", doc="1: the environment is one; 0: it fills up the last block of them")
     turn = Field(dtype="int32", doc="digits that have been sorted by")
-    round = Field(dtype="int32", doc="rounds of the search for factors that have been made")
     crowded = Field(dtype="int32", doc="1: some particle had more others near it than slots since the last report")
 
 
@@ -182,6 +181,7 @@ class ParticleBlockCorner(Component, table=ParticleBlock):
     row = Field(27, unit="J", doc="second derivatives of the kinetic energy with those of the corners around it")
     fall = Field(unit="J", doc="slope, with the sign turned")
     bound = Field(unit="J", doc="sum of the row's sizes; 0: nothing depends on this corner")
+    rounds = Field(dtype="int32", doc="of the search for factors, that have been made")
     factor = Field(doc="by which impulses grow there, less 1")
     ahead = Field(2, doc="where the next round begins, read from one place and written to the other")
 

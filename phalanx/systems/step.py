@@ -387,13 +387,9 @@ ORDER: dict[str, tuple[System, ...]] = {
         coarse_loads.level_of_particles,
         coarse_loads.sum_blocks,
         coarse_loads.join_blocks,
-        coarse_loads.begin_rounds,
     ),
     # By how much impulses grow, repeated.
-    "deform_rounds": (
-        coarse_loads.better_factors,
-        coarse_loads.next_round,
-    ),
+    "deform_rounds": (coarse_loads.better_factors,),
     # Impulses that grow.
     "deform_loads": (
         coarse_loads.factors_of_particles,

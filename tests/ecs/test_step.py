@@ -59,7 +59,6 @@ OLD = {
     "deform_sort": "count_digits sort_keys",
     "deform_rope": "turn_rope bend_rope row_of_rope",
     "deform_particles_begin": "find_press_rates",
-    "deform_rounds": "better_factors",
     "deform_particles": "push_fluid move_particles rest_on_touched",
     "deform_couple": "push_of_particles sum_link_forces",
     "deform_modes": "tie_forces_on_bodies pull_of_ties_on_bodies sum_groups touched_forces_on_bodies "

@@ -161,7 +161,10 @@ def test_scripts_change_drifts_and_rays(sim: SimulationContext) -> None:
     np.testing.assert_allclose(host(sensor.data.ray_hits_w)[:, 0], up * [1, 1, 0], atol=1e-5)
     rays = sensor.num_rays
     assert tuple(sensor.ray_starts.shape) == tuple(sensor.ray_directions.shape) == (3, rays, 3)
-    sensor.ray_directions[1, :, 0] = 1.0
+    own = sensor.ray_directions
+    own = own.copy() if isinstance(own, np.ndarray) else own  # on a GPU, NumPy's are copies
+    own[1, :, 0] = 1.0
+    sensor.ray_directions = own
     sensor.update(0.0, force_recompute=True)
     moved = up * [1, 1, 0] + [[0.0], [1.0], [0.0]] * up[:, 2:] * [1, 0, 0]
     np.testing.assert_allclose(host(sensor.data.ray_hits_w), np.repeat(moved[:, None], rays, 1), atol=1e-5)

@@ -242,7 +242,10 @@ def test_rays_are_the_scripts_own(sim: SimulationContext) -> None:
         np.testing.assert_allclose(hits[np.isfinite(seen)][:, 0], -1.0, atol=1e-5)
     np.testing.assert_allclose(host(one._ray_starts_w), np.repeat(eyes[:, None], rays, 1), atol=1e-6)
     np.testing.assert_allclose(host(one._ray_directions_w), host(one.ray_directions), atol=1e-6)
-    one.ray_starts[1, :, 0] = 2.0
+    own = one.ray_starts
+    own = own.copy() if isinstance(own, np.ndarray) else own  # on a GPU, NumPy's are copies
+    own[1, :, 0] = 2.0
+    one.ray_starts = own
     one.update(DT, force_recompute=True)
     after = host(one.data.output["distance_to_camera"])
     np.testing.assert_array_equal(after[0], before["distance_to_camera"][0])
