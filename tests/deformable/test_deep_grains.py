@@ -10,7 +10,7 @@ import pytest
 from deformable.scenes import momentum, spread, world
 from oracles import host
 from scipy.optimize import lsq_linear
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 import phalanx as px
 from phalanx import components as c
@@ -51,7 +51,7 @@ def rounds(made: px.World) -> int:
 def overlaps(grains: Particles) -> np.ndarray:
     """Of all pairs that overlap, in radii."""
     place = host(grains.node_pos)[0].astype(float)
-    pairs = cKDTree(place).query_pairs(2 * grains.radius, output_type="ndarray")
+    pairs = KDTree(place).query_pairs(2 * grains.radius, output_type="ndarray")
     apart = np.linalg.norm(place[pairs[:, 0]] - place[pairs[:, 1]], axis=1)
     return (2 * grains.radius - apart) / grains.radius
 
