@@ -292,7 +292,7 @@ def better_factors(
 ):
     """A step down the slope, within bounds, and on by some of the way it has gone.
 
-    Each corner counts rounds for itself: a system that counts them takes 7 us of a GPU each time.
+    Each corner counts rounds for itself: one for all would be a system of its own, and a launch for each round.
     """
     side = rounds[c, e] & 1
     total = fall[c, e]
