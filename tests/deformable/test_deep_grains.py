@@ -264,3 +264,28 @@ def test_fluids_go_without() -> None:
     made.add_particles(px.PointSet.grid((4, 4, 4), 0.0101), radius=RADIUS, fluid=True, position=(0, 0, 1))
     made.build()
     assert rounds(made) == 0 and made.engine.store.rows(c.ParticleBlock) == 0
+
+
+def test_what_is_not_finite_is_frozen_alone() -> None:
+    """A grain that is far too fast: its environment stands still until it is reset, and others go on to the bit."""
+
+    def run(broken: bool) -> tuple[px.World, Particles]:
+        made = world(num_envs=3, dtype="float32")
+        grains = silo(made, 3, 12)
+        made.step(10)
+        if broken:
+            vel = host(grains.node_vel)
+            vel[1, 50] = 1e30
+            grains.set_node_state(vel=vel)
+        made.step(5)
+        return made, grains
+
+    with pytest.warns(px.SimulationWarning, match="diverged"):
+        made, grains = run(True)
+    place = host(grains.node_pos)
+    assert host(made.diverged).tolist() == [1] and np.isfinite(place).all()
+    np.testing.assert_array_equal(place[[0, 2]], host(run(False)[1].node_pos)[[0, 2]])
+    made.reset([1])
+    made.step(10)
+    assert not made.diverged.size and np.isfinite(host(grains.node_pos)).all()
+    assert spread(host(grains.node_vel)[1]) < 0.1
