@@ -167,17 +167,11 @@ def sequence(
             continue
         if phase == "deform_rope" and found:
             found = [*[_portion(s, *rope_nodes) for s in forces], *found]
-        if phase in LEVEL:
-            continue
-        moves = found[: next((n for n, s in enumerate(found) if s.name == "relax_pairs"), 0)]
-        if phase == "deform_particles" and rounds:
-            level = [*moves, *schedule.phase("deform_level")]  # with velocities that impulses so far make
-            level += schedule.phase("deform_rounds") * rounds + schedule.phase("deform_loads")
-            found = [*level, *found]
-        often = {"deform_rope": rope_sweeps, "deform_particles": sweeps, "deform_sort": digits}
-        one += found * often.get(phase, 1)
+        often = {"deform_rope": rope_sweeps, "deform_sort": digits}
         if phase == "deform_particles":
-            one += moves  # velocities that the last sweep has made
+            one += _sweeps_of_particles(schedule, sweeps, rounds)
+        elif phase not in LEVEL:
+            one += found * often.get(phase, 1)
     momentum_ = schedule.phase("deform_momentum")
     return [
         *momentum_,
@@ -186,6 +180,17 @@ def sequence(
         *momentum_,
         *schedule.phase("deform_end"),
     ]
+
+
+def _sweeps_of_particles(schedule: Schedule, sweeps: int, rounds: int) -> list[System]:
+    """Sweeps over pairs of particles, each after impulses have grown together, and the velocities that follow."""
+    found = schedule.phase("deform_particles")
+    moves = found[: next((n for n, s in enumerate(found) if s.name == "relax_pairs"), 0)]
+    level: list[System] = []
+    if rounds:
+        level = [*moves, *schedule.phase("deform_level")]  # with velocities that impulses so far make
+        level += schedule.phase("deform_rounds") * rounds + schedule.phase("deform_loads")
+    return [*level, *found] * sweeps + moves
 
 
 def _portion(system: System, first: int, count: int) -> System:
