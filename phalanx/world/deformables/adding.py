@@ -473,7 +473,6 @@ class Deformables(Ropes):
             self._grounds,
             chains,
             ties,
-            deep=rounds > 0,
         )
         for attachment, rows, spot in zip(self.attachments, placed.ties, spots, strict=True):
             attachment.bind(rows, spot)

@@ -22,9 +22,8 @@ SMALL_STEPS, MOST_SMALL_STEPS = 8, 64
 PRESSED = 0.05
 """Share of a radius by which grains would overlap in the mean under the weight of those above, by sweeps alone."""
 
-
 LEAST_ROUNDS, MOST_ROUNDS = 4, 64
-"""Least and most rounds of the search for by how much they grow."""
+"""Least and most rounds of the search for by how much impulses of grains grow."""
 
 
 def layers_of_grains(grains: Particles, gravity: Sequence[float]) -> float:

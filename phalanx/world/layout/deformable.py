@@ -85,7 +85,6 @@ def fill_deformables(
     grounds: Sequence[Ground],
     chains: Sequence[Sequence[int]],
     ties: Sequence[Tie] = (),
-    deep: bool = False,
 ) -> DeformableLayout:
     """Set the rows of all tables of deformable bodies and write every topology and parameter field.
 
@@ -93,12 +92,10 @@ def fill_deformables(
         shapes, grounds: as :mod:`phalanx.world.layout.fill` has placed them; grounds are the last shapes.
         chains: for each dof itself and all dofs above it, towards the root.
         ties: no node is in two of them.
-        deep: particles have blocks.
     """
     columns = Columns()
     rows: list[DeformableRows] = []
     corners, damping, sheets, ropes, particles = _Corners(), Damping(), _Sheets(), Ropes(), Particles()
-    particles.deep = deep
     collisions = CollisionPoints()
     edges: dict[type, list[np.ndarray]] = {SoftPart: [], ClothPart: []}
     sort: list[np.ndarray] = []

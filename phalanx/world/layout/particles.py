@@ -24,8 +24,8 @@ LEAST_CELLS = 1024
 """Cells that are stored, at least."""
 
 LEAST_BLOCKS, FEW_BLOCKS = 64, 256
-"""Blocks, where there are any: at least the former, and the latter if there are as many particles. Blocks that share a
-number grow by one factor, so a tall column needs more of them than it has particles for."""
+"""Blocks, where some are grains: at least the former, and the latter if there are as many particles. Blocks that share
+a number grow by one factor, so a tall column needs more of them than it has particles for."""
 
 ROOM = 4
 """Cells for each particle where there are blocks: of a block that particles lie flat in, most cells are empty."""
@@ -40,10 +40,8 @@ class Particles:
         self.parts = 0
         """Runs for sums over what a link touches, so far."""
         self._digits = 0
-        self.deep = False
-        """Whether there are blocks."""
         self._cell = 0.0
-        self._flows = False
+        self._flows = self._grains = False
         self._touches = False
         self._first: dict[int, int] = {}
 
@@ -79,6 +77,7 @@ class Particles:
         self._first[body] = self.count
         self._cell = max(self._cell, 2 * part.radius * REACH, part.reach)
         self._flows = self._flows or part.reach > 0
+        self._grains = self._grains or part.reach == 0
         self._touches = self._touches or part.touches_cloth
         self.count += len(number)
 
@@ -109,7 +108,7 @@ class Particles:
         """
         power = 1 << int(np.ceil(np.log2(max(self.count, 1))))
         cells, blocks = max(LEAST_CELLS, power), 0
-        if self.deep and self.count:
+        if self._grains:  # whose impulses grow together
             blocks = max(LEAST_BLOCKS, min(FEW_BLOCKS, power), power * ROOM // BLOCK**3)
             cells = blocks * BLOCK**3
         self._digits = -(-(cells.bit_length() - 1) // 4) if self.count else 0
