@@ -84,8 +84,8 @@ def test_a_deep_column_lands_without_a_rebound_and_weighs_what_it_weighs() -> No
     np.testing.assert_allclose(np.mean(forces), -float(host(grains.node_mass).sum()) * G, rtol=0.01)
 
 
-@pytest.mark.parametrize("drop", [0.0, 0.3])
-def test_it_is_as_with_smaller_steps(drop: float) -> None:
+@pytest.mark.parametrize(("drop", "within", "most"), [(0.0, 0.02, 0.03), (0.3, 0.1, 0.13)])
+def test_it_is_as_with_smaller_steps(drop: float, within: float, most: float) -> None:
     """Mean height of 30 layers that fell, beside 48 small steps, and overlaps; by sweeps alone they still swing."""
 
     def after(small_steps: int) -> tuple[float, float, float]:
@@ -96,8 +96,8 @@ def test_it_is_as_with_smaller_steps(drop: float) -> None:
         return float(place.mean()), float(overlaps(grains).mean()), float(vel.mean())
 
     height, deep, speed = after(20)
-    assert abs(speed) < 0.02 and deep < 0.13
-    np.testing.assert_allclose(height, after(48)[0], rtol=0.1)
+    assert abs(speed) < 0.02 and deep < most
+    np.testing.assert_allclose(height, after(48)[0], rtol=within)
 
 
 @pytest.mark.parametrize("rolling", [None, 0.1])

@@ -54,7 +54,7 @@ def test_free_fall_and_momentum() -> None:
     both = after[0] + 0.05 * box.root_vel[0, :3]
     falls = [0, 0, -0.22 * G * (total + 0.05)]
     np.testing.assert_allclose(both, pushed[0] + falls, atol=1e-12)
-    assert after[0, 0] < 0.55 * total  # it did hit, and did not bounce
+    np.testing.assert_allclose(after[0, 0], total**2 / (total + 0.05), rtol=0.05)  # it hit, and did not bounce
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_heaps_are_steeper_the_more_grains_resist_rolling() -> None:
             tops.append(ring[-max(1, len(ring) // 8) :].mean())
         angles.append(np.degrees(np.arctan(-np.polyfit(middles, tops, 1)[0])))
     assert np.all(np.diff(angles) > 4), angles
-    assert 10 < angles[0] < 22 and 22 < angles[1] < 36 and 35 < angles[2] < 46, angles
+    assert 8 < angles[0] < 17 and 25 < angles[1] < 35 and 36 < angles[2] < 46, angles
 
 
 @pytest.mark.parametrize("rolling", [0.0, 0.05, 0.2])
